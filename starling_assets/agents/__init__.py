@@ -1,0 +1,1 @@
+"""Roles that call models: task files, prompts, typed calls. Code drives, models answer."""

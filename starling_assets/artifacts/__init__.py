@@ -1,0 +1,1 @@
+"""Ground floor: tables per partition, journals, atomic writes, partition locks. Knows no domain."""

@@ -1,0 +1,1 @@
+"""Windows to records: journal, grounding, numbers and units, de-duplication, judging."""

@@ -1,0 +1,1 @@
+"""Vocabulary releases in: concepts, names, hierarchy, structures. Matching of names to concepts."""

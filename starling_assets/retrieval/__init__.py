@@ -1,0 +1,1 @@
+"""Filters over entity bitmaps, vectors, plans and ranking."""

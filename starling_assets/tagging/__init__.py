@@ -1,0 +1,1 @@
+"""Entity tags of 19 types: the tag contract, taggers, merging."""

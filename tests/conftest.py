@@ -1,0 +1,37 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    """The bundled, openly licensed examples."""
+    return REPOSITORY / "examples"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The larger development data: ``$STARLING_TEST_SHARED``, else ``shared/data`` beside the checkout.
+
+    A machine without it skips with a reason; when the variable is set the data must be there.
+    """
+    named = os.environ.get("STARLING_TEST_SHARED")
+    folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
+    if folder.is_dir():
+        return folder
+    if named:
+        pytest.fail(f"STARLING_TEST_SHARED names {folder}, which is not a folder")
+    pytest.skip("the development data is not on this machine (set STARLING_TEST_SHARED to its folder)")
