@@ -1,0 +1,1 @@
+"""Sensors: new papers in the drop folder become shards."""
