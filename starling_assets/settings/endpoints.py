@@ -40,6 +40,8 @@ class LlmSettings(Endpoint):
     extractor: Endpoint = Endpoint()
     judge: Endpoint = Endpoint()
     tagger: Endpoint = Endpoint()
+    embedder: Endpoint = Endpoint()
+    ocr: Endpoint = Endpoint()
     local: LocalModel = LocalModel()
     concurrency: int | None = Field(None, ge=1, description="calls in flight; empty means 1 local, 16 remote")
     timeout_seconds: float = Field(300.0, gt=0, description="one call, from send to last byte")

@@ -22,7 +22,9 @@ FALLBACKS = {
     "OPENAI_MODEL": "llm.model",
 }
 #: Variables that steer a process, not a setting.
-PROCESS_VARIABLES = frozenset({"STARLING_PROJECT", "STARLING_TEST_SHARED"})
+PROCESS_VARIABLES = frozenset(
+    {"STARLING_PROJECT", "STARLING_TEST_SHARED", "STARLING_STORE", "STARLING_DBT_DATABASE", "STARLING_DBT_TARGET"}
+)
 
 
 class SettingsError(Exception):

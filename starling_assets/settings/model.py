@@ -109,7 +109,8 @@ class ClusterSettings(Section):
     milvus_uri: str = Field("", description="http://host:19530")
     milvus_token: SecretStr = SecretStr("")
     namespace: str = Field("starling", description="Kubernetes namespace of the step pods")
-    vllm_image: str = Field("vllm/vllm-openai:v0.11.0", description="image of the model sidecar")
+    vllm_image: str = Field("vllm/vllm-openai:v0.33.0", description="image of the model sidecar")
+    gpus: int | None = Field(None, ge=1, description="GPUs of one model server; empty means what its role needs")
     gpu_node_selector: dict[str, str] = Field({"nvidia.com/gpu.present": "true"})
     job_deadline_seconds: int = Field(6 * 3600, ge=60, description="a GPU step is stopped after this long")
 
