@@ -1,0 +1,47 @@
+"""The roof: one Definitions, policy applied once."""
+
+from __future__ import annotations
+
+import dagster as dg
+from dagster_dbt import DbtCliResource
+
+from resources.embedder import EmbedderResource
+from resources.endpoints import ModelClientResource
+from resources.entity_index import EntityIndexResource
+from resources.project import ProjectResource
+from resources.structures import StructuresResource
+from resources.vector_index import VectorIndexResource
+from sensors.automation import automation_sensors
+from sensors.drop_folder import new_papers
+from starling_assets.defs import (
+    checks,
+    datasets,
+    extraction,
+    jobs,
+    literature,
+    marts,
+    ontology,
+    planning,
+    retrieval,
+    tagging,
+)
+from starling_assets.defs.policy import with_policy
+
+_MODULES = [literature, ontology, tagging, planning, retrieval, extraction, datasets, marts, checks]
+
+defs = dg.Definitions(
+    assets=dg.load_assets_from_modules(_MODULES),
+    asset_checks=dg.load_asset_checks_from_modules([checks]),
+    jobs=jobs.ALL,
+    sensors=[new_papers, *automation_sensors],
+    resources={
+        "project": ProjectResource(),
+        "models": ModelClientResource(),
+        "embedder": EmbedderResource(),
+        "entities": EntityIndexResource(),
+        "vectors": VectorIndexResource(),
+        "structures": StructuresResource(),
+        "dbt": DbtCliResource(project_dir=marts.dbt_project),
+    },
+    executor=dg.in_process_executor,
+).map_resolved_asset_specs(func=with_policy)

@@ -1,0 +1,1 @@
+"""Dagster assets, checks and jobs: thin, one module per stage. All work is done by the rooms below."""

@@ -1,0 +1,145 @@
+"""Assets that cost money: records read from windows, and their verdicts."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from resources.endpoints import ModelClientResource
+from resources.gpu_jobs import op_tags
+from resources.project import ProjectResource
+from starling_assets.artifacts.journal import Journal, Tally
+from starling_assets.artifacts.locks import partition_lock
+from starling_assets.artifacts.progress import report
+from starling_assets.extraction.assemble import assemble
+from starling_assets.extraction.extract import extract_shard
+from starling_assets.extraction.judging import judge_shard, verdicts
+from starling_assets.extraction.tables import AXES, RECORDS, REJECTED, VERDICTS
+from starling_assets.inference.calls import Role
+from starling_assets.partitions import task_and_shard, task_shards
+
+from .literature import papers
+from .metadata import counts_table, sample_table, value_counts
+from .planning import frozen_schema, read_frozen_task
+from .retrieval import subcorpus
+from .tagging import ontology_links, tag_shards
+
+_CELL = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
+
+
+
+@dg.asset(
+    group_name="extraction",
+    partitions_def=task_shards,
+    backfill_policy=_CELL,
+    deps=[subcorpus, frozen_schema, papers, tag_shards, ontology_links],
+    pool="llm",
+    kinds={"openai"},
+    op_tags=op_tags(Role.EXTRACTOR),
+    check_specs=[dg.AssetCheckSpec("raw_extractions_accounted", asset="raw_extractions")],
+)
+def raw_extractions(
+    context: dg.AssetExecutionContext, project: ProjectResource, models: ModelClientResource
+) -> dg.MaterializeResult:
+    """Grounded records of the shard's windows. Every window ends ok, empty or failed; only new windows are paid for."""
+    task_name, shard = task_and_shard(context)
+    store, settings = project.store, project.settings
+    task, digest = read_frozen_task(store, task_name)
+    blocks, paper_frame = store.read("papers", shard, table="blocks"), store.read("papers", shard)
+    windows = store.read("subcorpus", task_name, shard)
+    folder = store.folder("raw_extractions", task_name, shard)
+    with partition_lock(folder, f"extraction of {task_name} on {shard}"):
+        journal = Journal(folder / "journal")
+        with models.session(settings) as client:
+            tally = extract_shard(
+                task, windows, blocks, paper_frame, client, journal, settings.extraction,
+                on_progress=lambda done, total, **facts: report("windows", done, total, **facts),
+            )  # fmt: skip
+        made = assemble(
+            task,
+            digest,
+            windows,
+            journal,
+            blocks,
+            paper_frame,
+            store.read("tag_shards", shard, table="mentions"),
+            store.read("ontology_links", shard),
+            settings.extraction,
+        )
+        store.write(made.records, "raw_extractions", task_name, shard, schema=RECORDS)
+        store.write(made.rejected, "raw_extractions", task_name, shard, table="rejected", schema=REJECTED)
+    return dg.MaterializeResult(
+        metadata={
+            **_tally_metadata(tally),
+            "records": made.records.height,
+            "rejected_by_reason": counts_table(value_counts(made.rejected, "reason"), "reason"),
+            **_usage_metadata(journal),
+            "sample": sample_table(made.records, ["entity", "label", "value_text", "smiles", "pmid"]),
+        },
+        check_results=[_accounted("raw_extractions_accounted", tally)],
+    )
+
+
+@dg.asset(
+    group_name="extraction",
+    partitions_def=task_shards,
+    backfill_policy=_CELL,
+    deps=[raw_extractions],
+    pool="llm",
+    kinds={"openai"},
+    op_tags=op_tags(Role.JUDGE),
+    check_specs=[dg.AssetCheckSpec("judgments_accounted", asset="judgments")],
+)
+def judgments(
+    context: dg.AssetExecutionContext, project: ProjectResource, models: ModelClientResource
+) -> dg.MaterializeResult:
+    """Verdicts on five axes for every record, with reasons; a record is kept only when all five pass."""
+    task_name, shard = task_and_shard(context)
+    store, settings = project.store, project.settings
+    task, _ = read_frozen_task(store, task_name)
+    records = store.read("raw_extractions", task_name, shard)
+    blocks = store.read("papers", shard, table="blocks")
+    folder = store.folder("judgments", task_name, shard)
+    with partition_lock(folder, f"judging of {task_name} on {shard}"):
+        journal = Journal(folder / "journal")
+        with models.session(settings) as client:
+            tally = judge_shard(
+                task, records, blocks, client, journal, settings.extraction,
+                on_progress=lambda done, total, **facts: report("judgments", done, total, **facts),
+            )  # fmt: skip
+        frame = verdicts(task, records, journal)
+        store.write(frame, "judgments", task_name, shard, schema=VERDICTS)
+    judged = frame.filter(pl.col("status") == "ok")
+    return dg.MaterializeResult(
+        metadata={
+            **_tally_metadata(tally),
+            "judged": judged.height,
+            "kept": int(judged["kept"].sum()),
+            "failed_by_axis": counts_table({axis: int((~judged[axis]).sum()) for axis in AXES}, "axis", "records"),
+            **_usage_metadata(journal),
+        },
+        check_results=[_accounted("judgments_accounted", tally)],
+    )
+
+
+def _accounted(name: str, tally: Tally) -> dg.AssetCheckResult:
+    """planned = ok + empty + failed, and nothing failed."""
+    whole = tally.planned == tally.ok + tally.empty + tally.failed
+    return dg.AssetCheckResult(
+        check_name=name,
+        passed=whole and tally.failed == 0,
+        severity=dg.AssetCheckSeverity.ERROR if not whole else dg.AssetCheckSeverity.WARN,
+        metadata=tally.model_dump(),
+    )
+
+
+def _tally_metadata(tally: Tally) -> dict[str, int]:
+    return {f"units_{name}": getattr(tally, name) for name in ("planned", "ok", "empty", "failed", "pending")}
+
+
+def _usage_metadata(journal: Journal) -> dict[str, dg.MetadataValue]:  # type: ignore[type-arg]
+    totals: dict[str, float] = {}
+    for outcome in journal.outcomes().values():
+        for name, value in outcome.usage.items():
+            totals[name] = totals.get(name, 0.0) + value
+    return {f"usage_{name}": dg.MetadataValue.float(float(value)) for name, value in sorted(totals.items())}

@@ -1,0 +1,133 @@
+"""Assets of the literature stage: source files of a shard to citations, papers, chunks and their vectors."""
+
+from __future__ import annotations
+
+import dagster as dg
+import polars as pl
+
+from resources.embedder import EmbedderResource
+from resources.project import ProjectResource
+from starling_assets.artifacts.progress import report
+from starling_assets.literature import tables
+from starling_assets.literature.citations import read_citations
+from starling_assets.literature.papers import read_papers
+from starling_assets.literature.windows import cut_windows, window_texts
+from starling_assets.partitions import shards
+from starling_assets.retrieval.tables import EMBEDDINGS
+
+from .metadata import counts_table, sample_table, value_counts
+
+_SHARD = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
+_EMBED_BATCH = 64
+
+
+@dg.asset(group_name="literature", partitions_def=shards, backfill_policy=_SHARD, pool="cpu", kinds={"polars"})
+def citations(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
+    """PubMed citations of the shard: ids, title, abstract, dates with their precision, retractions, deletions."""
+    shard = context.partition_key
+    result = read_citations(project.shards.sources(shard), project.settings.literature)
+    project.store.write(result.files, "citations", shard, table="files", schema=tables.FILES)
+    project.store.write(result.citations, "citations", shard, schema=tables.CITATIONS)
+    frame = result.citations
+    return dg.MaterializeResult(
+        metadata={
+            "citations": frame.height,
+            "deleted": int(frame["deleted"].sum()),
+            "retracted": int(frame["retracted"].sum()),
+            "sample": sample_table(frame, ["paper_id", "title", "journal", "public_text"]),
+        }
+    )
+
+
+@dg.asset(
+    group_name="literature",
+    partitions_def=shards,
+    backfill_policy=_SHARD,
+    deps=[citations],
+    pool="cpu",
+    kinds={"polars"},
+)
+def papers(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
+    """Papers of the shard as blocks, from JATS, from a PDF's text layer, or title and abstract alone."""
+    shard, store = context.partition_key, project.store
+    result = read_papers(
+        project.shards.sources(shard),
+        store.read("citations", shard),
+        project.settings.literature,
+        on_progress=lambda done, total: report("papers", done, total),
+    )
+    files = merge_file_reports(store.read("citations", shard, table="files"), result.files)
+    store.write(files, "papers", shard, table="files", schema=tables.FILES)
+    store.write(result.papers, "papers", shard, schema=tables.PAPERS)
+    store.write(result.blocks, "papers", shard, table="blocks", schema=tables.BLOCKS)
+    aside = files.filter(pl.col("status") == "set_aside")
+    return dg.MaterializeResult(
+        metadata={
+            "papers": result.papers.height,
+            "blocks": result.blocks.height,
+            "paragraphs": int(result.papers["paragraphs"].sum()),
+            "set_aside": aside.height,
+            "by_source": counts_table(value_counts(result.papers, "source_kind"), "source"),
+            "by_licence": counts_table(value_counts(result.papers, "licence"), "licence"),
+            "sample": sample_table(result.papers, ["paper_id", "title", "source_kind", "licence", "paragraphs"]),
+            "files_set_aside": sample_table(aside, ["file", "kind", "reason"], rows=50),
+        }
+    )
+
+
+@dg.asset(
+    group_name="literature",
+    partitions_def=shards,
+    backfill_policy=_SHARD,
+    deps=[papers],
+    pool="cpu",
+    kinds={"polars"},
+)
+def chunks(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
+    """Overlapping runs of paragraphs: the unit of embedding and of most filters."""
+    shard, store, limits = context.partition_key, project.store, project.settings.literature
+    blocks = store.read("papers", shard, table="blocks")
+    frame = cut_windows(blocks, limits.chunk_paragraphs, limits.chunk_stride)
+    store.write(frame, "chunks", shard, schema=tables.WINDOWS)
+    return dg.MaterializeResult(
+        metadata={
+            "chunks": frame.height,
+            "by_section": counts_table(value_counts(frame, "section_kind"), "section"),
+        }
+    )
+
+
+@dg.asset(
+    group_name="literature",
+    partitions_def=shards,
+    backfill_policy=_SHARD,
+    deps=[papers, chunks],
+    pool="embedder",
+    kinds={"onnx"},
+)
+def chunk_embeddings(
+    context: dg.AssetExecutionContext, project: ProjectResource, embedder: EmbedderResource
+) -> dg.MaterializeResult:
+    """Unit vectors of the shard's chunks. A chunk whose paragraphs did not change keeps its vector."""
+    shard, store = context.partition_key, project.store
+    frame = store.read("chunks", shard)
+    texts = window_texts(store.read("papers", shard, table="blocks"), frame)
+    model = embedder.embedder()
+    vectors: list[list[float]] = []
+    for start in range(0, len(texts), _EMBED_BATCH):
+        vectors.extend(model.embed(texts[start : start + _EMBED_BATCH]).tolist())
+        report("embeddings", len(vectors), len(texts))
+    table = frame.select("ordinal", "window_key").with_columns(
+        pl.Series("vector", vectors, dtype=pl.List(pl.Float32))
+    )
+    store.write(table, "chunk_embeddings", shard, schema=EMBEDDINGS)
+    return dg.MaterializeResult(
+        metadata={"vectors": table.height, "dimension": model.dimension, "model": model.name}
+    )
+
+
+def merge_file_reports(citations_files: pl.DataFrame, papers_files: pl.DataFrame) -> pl.DataFrame:
+    """One row per file: each file is read by exactly one of the two readers, or by none and set aside."""
+    taken = citations_files.filter(pl.col("kind") == "pubmed")
+    rest = papers_files.filter(~pl.col("file").is_in(taken["file"].implode()))
+    return pl.concat([taken, rest]).sort("file")

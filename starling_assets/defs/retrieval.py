@@ -1,0 +1,109 @@
+"""Assets of retrieval: the papers any probe matches, ranked, and the windows to read, in order of payment."""
+
+from __future__ import annotations
+
+import dagster as dg
+import numpy as np
+import polars as pl
+
+from resources.embedder import EmbedderResource
+from resources.entity_index import EntityIndexResource
+from resources.project import ProjectResource
+from resources.vector_index import VectorIndexResource
+from starling_assets.literature.windows import cut_windows
+from starling_assets.partitions import task_and_shard, task_shards
+from starling_assets.retrieval.probes import probe_chunks
+from starling_assets.retrieval.ranking import rank_papers, subcorpus as rank_windows
+from starling_assets.retrieval.tables import RETRIEVAL_SET, SUBCORPUS
+
+from .literature import chunks, papers
+from .metadata import counts_table, sample_table
+from .planning import probe_set, read_probes
+from .tagging import entity_index, vector_index
+
+_CELL = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
+
+
+@dg.asset(
+    group_name="retrieval",
+    partitions_def=task_shards,
+    backfill_policy=_CELL,
+    deps=[probe_set, entity_index, vector_index, chunks],
+    pool="index",
+    kinds={"faiss"},
+)
+def retrieval_set(
+    context: dg.AssetExecutionContext,
+    project: ProjectResource,
+    entities: EntityIndexResource,
+    vectors: VectorIndexResource,
+    embedder: EmbedderResource,
+) -> dg.MaterializeResult:
+    """Papers of the shard that any probe matches: probe hits, mean and maximum similarity, rank."""
+    task, shard = task_and_shard(context)
+    store, probes = project.store, read_probes(project.store, task)
+    chunk_frame, index = store.read("chunks", shard), entities.index()
+    hits = {probe.name: probe_chunks(index.evaluate(probe.resolved, shard), probe.resolved.scope, chunk_frame) for probe in probes}
+    ordinals = chunk_frame["ordinal"].to_numpy().astype(np.uint32)
+    queries = embedder.embedder().embed([probe.semantic_query for probe in probes])
+    similarities = vectors.index().score(shard, queries, ordinals)
+    frame = rank_papers(hits, chunk_frame, similarities, ordinals, project.settings.retrieval)
+    store.write(frame, "retrieval_set", task, shard, schema=RETRIEVAL_SET)
+    matched = pl.DataFrame(
+        [{"probe": name, "chunk": ordinal} for name, bitmap in sorted(hits.items()) for ordinal in bitmap],
+        schema={"probe": pl.String, "chunk": pl.UInt32},
+    )
+    store.write(matched, "retrieval_set", task, shard, table="hits")
+    best = pl.DataFrame({"chunk": ordinals, "similarity": _best(similarities, len(ordinals))})
+    store.write(best, "retrieval_set", task, shard, table="similarity")
+    return dg.MaterializeResult(
+        metadata={
+            "papers": frame.height,
+            "papers_in_shard": chunk_frame["paper_ordinal"].n_unique(),
+            "chunks": matched["chunk"].n_unique(),
+            "chunks_by_probe": counts_table({name: len(bitmap) for name, bitmap in hits.items()}, "probe", "chunks"),
+            "top_papers": sample_table(frame, ["rank", "paper_id", "score", "max_similarity", "probes"], rows=20),
+        }
+    )
+
+
+@dg.asset(
+    group_name="retrieval",
+    partitions_def=task_shards,
+    backfill_policy=_CELL,
+    deps=[retrieval_set, papers],
+    pool="cpu",
+    kinds={"polars"},
+)
+def subcorpus(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
+    """The windows to extract from, best papers first; the budget cuts the tail, never the middle."""
+    task, shard = task_and_shard(context)
+    store, extraction = project.store, project.settings.extraction
+    windows = cut_windows(
+        store.read("papers", shard, table="blocks"), extraction.window_paragraphs, extraction.window_paragraphs
+    )
+    frame = rank_windows(
+        store.read("retrieval_set", task, shard),
+        store.read("retrieval_set", task, shard, table="hits"),
+        store.read("retrieval_set", task, shard, table="similarity"),
+        store.read("chunks", shard),
+        windows,
+        extraction.max_windows,
+    )
+    store.write(frame, "subcorpus", task, shard, schema=SUBCORPUS)
+    return dg.MaterializeResult(
+        metadata={
+            "windows": frame.height,
+            "windows_in_shard": windows.height,
+            "papers": frame["paper_id"].n_unique(),
+            "first": sample_table(frame, ["position", "paper_id", "first_para", "n", "similarity"], rows=20),
+        }
+    )
+
+
+def _best(similarities: np.ndarray, count: int) -> np.ndarray:
+    """Best similarity of each chunk over all queries; NaN where a chunk has no vector."""
+    if similarities.size == 0:
+        return np.full(count, np.nan, dtype=np.float32)
+    best: np.ndarray = similarities.max(axis=0)
+    return best
