@@ -8,6 +8,7 @@ import polars as pl
 BITMAPS: dict[str, pl.DataType | type[pl.DataType]] = {
     "scope": pl.String,  # paragraph | chunk | paper
     "posting_id": pl.String,  # `type:<EntityType>` or a concept CURIE, or `name:<entity_key>` for unlinked entities
+    "entity_type": pl.String,  # null for `type:` ids
     "units": pl.UInt32,
     "bitmap": pl.Binary,
 }
@@ -16,6 +17,7 @@ BITMAPS: dict[str, pl.DataType | type[pl.DataType]] = {
 POSTINGS: dict[str, pl.DataType | type[pl.DataType]] = {
     "scope": pl.String,
     "posting_id": pl.String,
+    "entity_type": pl.String,  # null for `type:` ids
     "ordinal": pl.UInt32,
 }
 

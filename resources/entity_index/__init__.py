@@ -1,0 +1,1 @@
+"""Entity indexes: memory-mapped bitmaps on one machine, ClickHouse in a cluster."""

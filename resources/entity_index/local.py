@@ -1,0 +1,131 @@
+"""The entity index of one machine: memory-mapped roaring bitmaps, no server."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+import polars as pl
+from pyroaring import BitMap
+
+from starling_assets.artifacts.files import StoreError
+from starling_assets.artifacts.keys import key_of_name, safe_name
+from starling_assets.retrieval.evaluation import evaluate, sample_units
+from starling_assets.retrieval.filterspec import ResolvedFilter, Scope
+
+from .shard_file import FORMAT, ScopeReader, write_shard
+
+#: Bitmaps kept decoded between queries, counted in units held.
+_CACHE_UNITS = 20_000_000
+
+
+@dataclass(frozen=True)
+class _Open:
+    generation: str
+    units: dict[str, int]
+    readers: dict[Scope, ScopeReader]
+
+
+class LocalEntityIndex:
+    """:class:`~starling_assets.retrieval.protocols.EntityIndex` over one folder per shard under ``root``.
+
+    Opening reads nothing but a small file per shard asked for; memory does not grow with the entities that no query
+    names. Threads may share one object; another process that replaces a shard is noticed at the next query.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._open: dict[str, _Open] = {}
+        self._cache: OrderedDict[tuple[str, str, Scope, int], BitMap] = OrderedDict()
+        self._cached_units = 0
+        self._lock = threading.Lock()
+
+    def load(self, shard: str, postings: pl.DataFrame, units: dict[Scope, int]) -> None:
+        """Replace a shard; until the last moment the old one is served. Raises StoreError, the old one then stays."""
+        write_shard(self.root / safe_name(shard), postings, units)
+
+    def drop(self, shard: str) -> None:
+        """Forget a shard; unknown shards are no error."""
+        folder = self.root / safe_name(shard)
+        (folder / "current.json").unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        with self._lock:
+            self._open.pop(shard, None)
+
+    def shards(self) -> list[str]:
+        """Loaded shards, sorted."""
+        return sorted(key_of_name(path.parent.name) for path in self.root.glob("*/current.json"))
+
+    def evaluate(self, query: ResolvedFilter, shard: str) -> BitMap:
+        """Ordinals of the units of ``shard`` for which the filter is true. Raises StoreError for an unknown shard."""
+        opened = self._opened(shard)
+
+        def union_of(ids: Sequence[str]) -> BitMap:
+            places = opened.readers[query.scope].places(ids)
+            return (
+                BitMap.union(*(self._bitmap(shard, opened, query.scope, place) for place in places))
+                if places
+                else BitMap()
+            )
+
+        return evaluate(query, opened.units.get(str(query.scope), 0), union_of)
+
+    def count(self, query: ResolvedFilter, shards: Sequence[str] | None = None) -> int:
+        """Number of matching units; ``shards`` None = all loaded."""
+        return sum(len(self.evaluate(query, shard)) for shard in (self.shards() if shards is None else shards))
+
+    def sample(self, query: ResolvedFilter, n: int, seed: int) -> list[tuple[str, int]]:
+        """``n`` random (shard, ordinal) matches; the same seed gives the same sample."""
+        return sample_units({shard: self.evaluate(query, shard) for shard in self.shards()}, n, seed)
+
+    def top_entities(self, scope: Scope, n: int, entity_type: str | None = None) -> list[tuple[str, int]]:
+        """Posting ids with the most units over all shards, most first, ties by id."""
+        totals: Counter[str] = Counter()
+        for shard in self.shards():
+            totals.update(dict(self._opened(shard).readers[scope].counts(entity_type)))
+        return sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:n]
+
+    def _opened(self, shard: str) -> _Open:
+        folder = self.root / safe_name(shard)
+        for _ in range(5):
+            try:
+                pointer = orjson.loads((folder / "current.json").read_bytes())
+                known = self._open.get(shard)
+                if known is not None and known.generation == pointer["generation"] and known.units == pointer["units"]:
+                    return known
+                if pointer["format"] != FORMAT:
+                    raise StoreError(f"{folder} has another format: load the shard {shard} again")
+                readers = {scope: ScopeReader(folder / pointer["generation"], scope) for scope in Scope}
+            except FileNotFoundError:
+                # Replaced between reading the pointer and opening the files: look again.
+                if not (folder / "current.json").is_file():
+                    break
+                continue
+            opened = _Open(pointer["generation"], pointer["units"], readers)
+            with self._lock:
+                self._open[shard] = opened
+            return opened
+        raise StoreError(f"the entity index has no shard {shard!r} ({folder}): materialise entity_index for it first")
+
+    def _bitmap(self, shard: str, opened: _Open, scope: Scope, place: int) -> BitMap:
+        key = (shard, opened.generation, scope, place)
+        with self._lock:
+            found = self._cache.get(key)
+            if found is not None:
+                self._cache.move_to_end(key)
+                return found
+        bitmap = opened.readers[scope].bitmap(place)
+        size = len(bitmap)
+        with self._lock:
+            if key not in self._cache:
+                self._cache[key] = bitmap
+                self._cached_units += size
+            while self._cached_units > _CACHE_UNITS and len(self._cache) > 1:
+                _, evicted = self._cache.popitem(last=False)
+                self._cached_units -= len(evicted)
+        return bitmap

@@ -1,0 +1,176 @@
+"""One shard of the local entity index on disk: sorted posting ids, sizes and roaring bitmaps, all memory-mapped.
+
+A shard is a folder with ``current.json``, which names the generation folder in use. A generation is written beside
+the old one and switched to by replacing that small file, so a reader sees the old shard or the new one and a kill
+at any point leaves the old one served. A generation holds::
+
+    <scope>.hash   uint64, sorted: first 8 bytes of BLAKE2b of each posting id
+    <scope>.ids    the posting ids in the order of the hashes, UTF-8, end to end
+    <scope>.ends   uint64 pairs (end in .ids, end in .maps), one per posting id, after a leading pair of zeros
+    <scope>.units  uint32: number of units of each posting id
+    <scope>.type   uint8: entity type of each posting id; 255 for `type:` ids
+    <scope>.maps   the bitmaps, end to end, written here and nowhere else (F37)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import struct
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import orjson
+import polars as pl
+from pyroaring import BitMap
+
+from starling_assets.artifacts.files import StoreError, write_bytes
+from starling_assets.retrieval.filterspec import Scope
+from starling_assets.retrieval.postings import grouped_ordinals
+from starling_assets.tagging.entity_types import EntityType
+
+FORMAT = 1
+TYPES = [entity_type.value for entity_type in EntityType]
+_NO_TYPE = 255
+
+
+def id_hash(posting_id: str) -> int:
+    """The 64-bit number a posting id is filed under."""
+    return int(struct.unpack("<Q", hashlib.blake2b(posting_id.encode("utf-8"), digest_size=8).digest())[0])
+
+
+def write_shard(folder: Path, postings: pl.DataFrame, units: dict[Scope, int]) -> None:
+    """Replace the shard in ``folder`` by ``postings`` (columns POSTINGS). Raises StoreError; then the old one stays."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=folder, prefix=".gen-"))
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the entity index in {folder}: {error.strerror}. The old shard stays."
+        ) from error
+    try:
+        digest = hashlib.blake2b(digest_size=12)
+        for scope in Scope:
+            _write_scope(work, scope, postings.filter(pl.col("scope") == str(scope)), int(units.get(scope, 0)), digest)
+        name = f"gen-{digest.hexdigest()}"
+        if (folder / name).is_dir():
+            shutil.rmtree(
+                work
+            )  # the same postings are there already, whole: the rename below is what makes a generation
+        else:
+            os.replace(work, folder / name)
+    except OSError as error:
+        shutil.rmtree(work, ignore_errors=True)
+        raise StoreError(
+            f"cannot write the entity index in {folder}: {error.strerror}. The old shard stays."
+        ) from error
+    except BaseException:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+    pointer = {"format": FORMAT, "generation": name, "units": {str(scope): int(units.get(scope, 0)) for scope in Scope}}
+    write_bytes(folder / "current.json", orjson.dumps(pointer, option=orjson.OPT_SORT_KEYS))
+    for old in folder.iterdir():
+        if old.is_dir() and old.name != name:
+            # Readers that have mapped these files keep them until they close.
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_scope(folder: Path, scope: Scope, postings: pl.DataFrame, units: int, digest: hashlib.blake2b) -> None:
+    groups = sorted(
+        (
+            (id_hash(posting_id), posting_id, kind, ordinals)
+            for _, posting_id, kind, ordinals in grouped_ordinals(postings)
+        ),
+        key=lambda group: group[:2],
+    )
+    hashes = np.array([group[0] for group in groups], dtype=np.uint64)
+    ends = np.zeros((len(groups) + 1, 2), dtype=np.uint64)
+    sizes = np.array([len(group[3]) for group in groups], dtype=np.uint32)
+    types = np.array([TYPES.index(group[2]) if group[2] else _NO_TYPE for group in groups], dtype=np.uint8)
+    ids_end = maps_end = 0
+    with (folder / f"{scope}.ids").open("wb") as ids, (folder / f"{scope}.maps").open("wb") as maps:
+        for place, (_, posting_id, _, ordinals) in enumerate(groups, start=1):
+            if len(ordinals) and int(ordinals[-1]) >= units:
+                raise StoreError(
+                    f"{posting_id} is posted at {scope} {int(ordinals[-1])}, but the shard has {units}: "
+                    "make the postings again from the tags"
+                )
+            bitmap = BitMap(ordinals)
+            bitmap.run_optimize()
+            raw, name = bitmap.serialize(), posting_id.encode("utf-8")
+            ids_end += ids.write(name)
+            maps_end += maps.write(raw)
+            digest.update(raw)
+            digest.update(name + b"\0")
+            ends[place] = ids_end, maps_end
+        for handle in (ids, maps):
+            handle.flush()
+            os.fsync(handle.fileno())
+    for suffix, array in (("hash", hashes), ("ends", ends), ("units", sizes), ("type", types)):
+        with (folder / f"{scope}.{suffix}").open("wb") as handle:
+            handle.write(array.tobytes())
+            handle.flush()
+            os.fsync(handle.fileno())
+        digest.update(array.tobytes())
+    digest.update(f"{scope}:{units}\0".encode())
+
+
+class ScopeReader:
+    """The posting lists of one scope of one generation; touches only the pages of the ids it is asked for."""
+
+    def __init__(self, generation: Path, scope: Scope) -> None:
+        self._hashes = _mapped(generation / f"{scope}.hash", np.dtype(np.uint64))
+        self._ends = _mapped(generation / f"{scope}.ends", np.dtype(np.uint64)).reshape(-1, 2)
+        self._units = _mapped(generation / f"{scope}.units", np.dtype(np.uint32))
+        self._types = _mapped(generation / f"{scope}.type", np.dtype(np.uint8))
+        self._ids = _mapped(generation / f"{scope}.ids", np.dtype(np.uint8))
+        self._maps = _mapped(generation / f"{scope}.maps", np.dtype(np.uint8))
+
+    def places(self, posting_ids: Sequence[str]) -> list[int]:
+        """Places of those ids that are there."""
+        if not len(self._hashes) or not posting_ids:
+            return []
+        hashes = np.fromiter(
+            (id_hash(posting_id) for posting_id in posting_ids), dtype=np.uint64, count=len(posting_ids)
+        )
+        first = np.searchsorted(self._hashes, hashes)
+        inside = np.minimum(first, len(self._hashes) - 1)
+        hits = np.nonzero(self._hashes[inside] == hashes)[0]
+        found = []
+        for hit in hits.tolist():
+            place = int(first[hit])
+            # Two ids may share a hash: the id itself decides.
+            while place < len(self._hashes) and self._hashes[place] == hashes[hit]:
+                if self.posting_id(place) == posting_ids[hit]:
+                    found.append(place)
+                    break
+                place += 1
+        return found
+
+    def posting_id(self, place: int) -> str:
+        """The posting id at a place."""
+        start, end = int(self._ends[place, 0]), int(self._ends[place + 1, 0])
+        return self._ids[start:end].tobytes().decode("utf-8")
+
+    def bitmap(self, place: int) -> BitMap:
+        """The units of the posting id at a place (a copy of its own)."""
+        start, end = int(self._ends[place, 1]), int(self._ends[place + 1, 1])
+        return BitMap.deserialize(self._maps[start:end].tobytes())
+
+    def units(self, place: int) -> int:
+        """Number of units of the posting id at a place."""
+        return int(self._units[place])
+
+    def counts(self, entity_type: str | None) -> list[tuple[str, int]]:
+        """(posting id, units) of all entities, or of those of one type; `type:` ids are left out."""
+        wanted = self._types != _NO_TYPE if entity_type is None else self._types == TYPES.index(entity_type)
+        return [(self.posting_id(place), self.units(place)) for place in np.nonzero(wanted)[0].tolist()]
+
+
+def _mapped(path: Path, dtype: np.dtype) -> np.ndarray:
+    if path.stat().st_size == 0:
+        return np.zeros(0, dtype=dtype)
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))

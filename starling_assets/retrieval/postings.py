@@ -1,0 +1,109 @@
+"""Mentions and links to postings: which units of a shard hold which entity. Vectorised; one pass per scope."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from pyroaring import BitMap
+
+from starling_assets.artifacts.store import conform, empty
+
+from .filterspec import Scope
+from .tables import BITMAPS, POSTINGS
+
+
+def build_postings(
+    mentions: pl.DataFrame, links: pl.DataFrame, chunks: pl.DataFrame, papers: pl.DataFrame
+) -> tuple[pl.DataFrame, dict[Scope, int]]:
+    """Postings of one shard at all three scopes, and the number of units per scope.
+
+    ``mentions``: columns MENTIONS; ``links``: LINKS; ``chunks``: the embedding chunks (WINDOWS); ``papers``: PAPERS.
+    A mention counts for its type, for the concept it was linked to and for concepts of other ontologies that fit as
+    well (same score or better), or for ``name:<entity_key>`` when it was linked to nothing. A mention outside
+    the numbered paragraphs (a heading) counts for its paper only. Returns rows of POSTINGS, sorted, each once.
+    """
+    ids = _posting_ids(mentions, links)
+    held = mentions.select("entity_key", "paper_ordinal", "para_ordinal").unique().join(ids, on="entity_key")
+    paragraphs = held.filter(pl.col("para_ordinal").is_not_null())
+    members = _chunk_members(chunks)
+    parts = [
+        _scope_rows(Scope.PARAGRAPH, paragraphs.select("posting_id", "entity_type", ordinal="para_ordinal")),
+        _scope_rows(
+            Scope.CHUNK, paragraphs.join(members, on="para_ordinal").select("posting_id", "entity_type", "ordinal")
+        ),
+        _scope_rows(Scope.PAPER, held.select("posting_id", "entity_type", ordinal="paper_ordinal")),
+    ]
+    units = {
+        Scope.PARAGRAPH: int(papers["paragraphs"].fill_null(0).sum()),
+        Scope.CHUNK: chunks.height,
+        Scope.PAPER: papers.height,
+    }
+    postings = conform(pl.concat(parts), POSTINGS, where="postings")
+    return postings.sort("scope", "posting_id", "ordinal"), units
+
+
+def build_bitmaps(postings: pl.DataFrame) -> pl.DataFrame:
+    """One roaring bitmap per scope and posting id (BITMAPS), sorted. Equal postings give equal bytes (F14)."""
+    rows = []
+    for scope, posting_id, entity_type, ordinals in grouped_ordinals(postings):
+        bitmap = BitMap(ordinals)
+        bitmap.run_optimize()
+        rows.append((scope, posting_id, entity_type, len(bitmap), bitmap.serialize()))
+    return pl.DataFrame(rows, schema=BITMAPS, orient="row") if rows else empty(BITMAPS)
+
+
+def grouped_ordinals(postings: pl.DataFrame) -> list[tuple[str, str, str | None, np.ndarray]]:
+    """(scope, posting id, entity type, sorted distinct ordinals uint32) per scope and posting id, sorted."""
+    if postings.is_empty():
+        return []
+    ordered = postings.select("scope", "posting_id", "entity_type", "ordinal").sort("scope", "posting_id", "ordinal")
+    same = (pl.col("scope") == pl.col("scope").shift()) & (pl.col("posting_id") == pl.col("posting_id").shift())
+    # Duplicates are dropped here and not by unique(), which would have to hash every row.
+    ordered = ordered.filter(~(same & (pl.col("ordinal") == pl.col("ordinal").shift())).fill_null(value=False))
+    starts = ordered.select((~same).fill_null(value=True).arg_true())[:, 0].to_numpy()
+    heads = ordered[starts].select("scope", "posting_id", "entity_type").rows()
+    slices = np.split(ordered["ordinal"].to_numpy(), starts[1:])
+    return [(*head, ordinals) for head, ordinals in zip(heads, slices, strict=True)]
+
+
+def _posting_ids(mentions: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+    """(entity_key, posting_id, entity_type) for every entity mentioned."""
+    entities = mentions.select("entity_key", "entity_type").unique()
+    linked = links.filter(pl.col("concept_id").is_not_null()).select(
+        "entity_key", "concept_id", "score", candidate="candidates"
+    )
+    candidate = pl.col("candidate").struct
+    equals = (
+        linked.explode("candidate", empty_as_null=False, keep_nulls=False)
+        .filter(candidate.field("score") >= pl.col("score"))
+        .select("entity_key", candidate.field("concept_id").alias("posting_id"))
+    )
+    concepts = pl.concat([linked.select("entity_key", posting_id="concept_id"), equals]).unique()
+    known = entities.join(concepts, on="entity_key")
+    unknown = entities.join(concepts, on="entity_key", how="anti")
+    return pl.concat(
+        [
+            entities.select(
+                "entity_key",
+                posting_id=pl.format("type:{}", "entity_type"),
+                entity_type=pl.lit(None, dtype=pl.String),
+            ),
+            known.select("entity_key", "posting_id", "entity_type"),
+            unknown.select("entity_key", pl.format("name:{}", "entity_key").alias("posting_id"), "entity_type"),
+        ]
+    )
+
+
+def _chunk_members(chunks: pl.DataFrame) -> pl.DataFrame:
+    """(chunk ordinal, para_ordinal) for every paragraph of every chunk."""
+    last = pl.col("first_para_ordinal") + pl.col("n")
+    ranges = chunks.select("ordinal", para_ordinal=pl.int_ranges("first_para_ordinal", last, dtype=pl.UInt32))
+    return ranges.explode("para_ordinal", empty_as_null=False, keep_nulls=False)
+
+
+def _scope_rows(scope: Scope, rows: pl.DataFrame) -> pl.DataFrame:
+    # An id that two types share is filed under the first of them, so that it stays one posting list.
+    kept = rows.group_by("posting_id", "ordinal").agg(pl.col("entity_type").min())
+    first = kept.group_by("posting_id").agg(pl.col("entity_type").min())
+    joined = kept.select("posting_id", "ordinal").join(first, on="posting_id")
+    return joined.select(pl.lit(str(scope)).alias("scope"), "posting_id", "entity_type", "ordinal")
