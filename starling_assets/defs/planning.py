@@ -28,9 +28,9 @@ def task_spec(context: dg.AssetExecutionContext, project: ProjectResource) -> dg
     return dg.MaterializeResult(
         metadata={
             "sentence": task.sentence,
-            "entity_type": task.entity_type,
-            "labels": ", ".join(task.labels),
-            "fields": ", ".join(field.name for field in task.fields),
+            "entity_type": task.entity_type.value,
+            "labels": ", ".join(task.record.label.allowed),
+            "fields": ", ".join(field.name for field in task.record.fields),
             "approved": task.approved,
         }
     )
@@ -105,7 +105,7 @@ def frozen_schema(context: dg.AssetExecutionContext, project: ProjectResource) -
     digest = schema_hash(task)
     frame = pl.DataFrame({"schema_hash": [digest], "task": [task.model_dump_json()]})
     project.store.write(frame, "frozen_schema", task.name)
-    fields = pl.DataFrame([{"field": f.name, "type": f.type, "meaning": f.description} for f in task.fields])
+    fields = pl.DataFrame([{"field": f.name, "type": f.type, "meaning": f.description} for f in task.record.fields])
     return dg.MaterializeResult(
         metadata={"schema_hash": digest, "fields": sample_table(fields, ["field", "type", "meaning"], rows=60)},
         data_version=dg.DataVersion(digest),

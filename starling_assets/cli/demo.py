@@ -1,0 +1,62 @@
+"""`starling demo`: the main job over the bundled papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from resources.local_model import ensure_weights
+from starling_assets.artifacts.locks import Busy, partition_lock
+
+from .bars import bars
+from .errors import UserError
+from .instance import open_instance
+from .pipeline import Pipeline, StageFailed
+from .project import Project
+from .run import ensure_endpoint
+from .summary import print_summary
+
+TASK, SHARD = "bbb", "examples"
+_SOURCE_SUFFIXES = (".nxml", ".xml", ".gz", ".pdf")
+
+
+def run_demo(*, keep_going: bool) -> None:
+    """Run `bbb` over ``examples/papers``; goes on where an earlier demo stopped; a second run pays for nothing."""
+    del keep_going
+    project, console = Project(), Console()
+    papers = example_papers(project.root)
+    try:
+        with partition_lock(project.settings.home / "demo", "the demo of this project"):
+            _run(project, papers, console)
+    except Busy:
+        raise UserError("a demo of this project is running already; wait for it or stop it") from None
+
+
+def example_papers(root: Path) -> list[Path]:
+    """Bundled papers of the checkout. Raises UserError where they are not (an installed wheel has none)."""
+    folder = root / "examples" / "papers"
+    files = sorted(p for p in folder.rglob("*") if p.name.endswith(_SOURCE_SUFFIXES))
+    if not files:
+        raise UserError(f"no example papers in {folder}: run the demo in a checkout of the project")
+    return files
+
+
+def _run(project: Project, papers: list[Path], console: Console) -> None:
+    settings = project.settings
+    ensure_endpoint(project)
+    if settings.llm.base_url is None:
+        console.print(f"no endpoint is configured: the packaged model {settings.llm.local.name} answers, on this machine")
+        with bars(console):
+            ensure_weights(settings)
+    else:
+        console.print(f"endpoint: {settings.llm.base_url}, model {settings.llm.model}")
+    project.book.close(papers, key=SHARD)
+    with open_instance(settings) as instance, bars(console):
+        pipeline = Pipeline(settings, instance)
+        try:
+            pipeline.task(TASK, [SHARD])
+        except StageFailed as error:
+            raise UserError(f"{error}. What was finished is kept; run the same command to go on") from None
+    print_summary(project, TASK, console)
+    console.print("look at the runs, partitions and tables:  .venv/bin/starling up", style="bold")
