@@ -1,7 +1,7 @@
 # Starling. The two commands of a new user: `make demo` and `make test`.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/uv/bin:$(PATH)
 # A project is the checkout itself unless the caller says otherwise.
 PYTEST_ARGS ?=
 

@@ -22,7 +22,9 @@ def add_papers(paths: Sequence[Path], *, run: bool, name: str | None, as_json: b
     project, console = Project(), Console(stderr=as_json)
     files = list(_files(paths))
     if not files:
-        raise UserError(f"no files in {', '.join(map(str, paths))}: name JATS, PDF or PubMed XML files, or folders of them")
+        raise UserError(
+            f"no files in {', '.join(map(str, paths))}: name JATS, PDF or PubMed XML files, or folders of them"
+        )
     shards = project.book.close(files, key=name)
     if not shards:
         console.print(f"all {len(files)} files are in a shard already; nothing to do")

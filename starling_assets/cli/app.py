@@ -9,7 +9,9 @@ import typer
 
 from .errors import friendly
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Biomedical papers into judged, structured datasets.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Biomedical papers into judged, structured datasets."
+)
 task_app = typer.Typer(no_args_is_help=True, help="Tasks: what to extract.")
 app.add_typer(task_app, name="task")
 

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from starling_assets.artifacts.progress import Progress as Report
 from starling_assets.artifacts.progress import listen
@@ -65,7 +73,9 @@ class _Lines:
         left = ""
         if report.total and 0 < report.done < report.total:
             left = f", about {(now - started) / report.done * (report.total - report.done):.0f} s left"
-        self._console.print(f"{report.stage}: {report.done} of {report.total or '?'} {facts_text(report)}{left}", soft_wrap=True)
+        self._console.print(
+            f"{report.stage}: {report.done} of {report.total or '?'} {facts_text(report)}{left}", soft_wrap=True
+        )
 
 
 def facts_text(report: Report) -> str:

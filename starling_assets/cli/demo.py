@@ -46,7 +46,9 @@ def _run(project: Project, papers: list[Path], console: Console) -> None:
     settings = project.settings
     ensure_endpoint(project)
     if settings.llm.base_url is None:
-        console.print(f"no endpoint is configured: the packaged model {settings.llm.local.name} answers, on this machine")
+        console.print(
+            f"no endpoint is configured: the packaged model {settings.llm.local.name} answers, on this machine"
+        )
         with bars(console):
             ensure_weights(settings)
     else:

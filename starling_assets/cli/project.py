@@ -31,7 +31,9 @@ class Project:
         """Raise UserError naming the tasks there are when ``name`` is not one."""
         names = task_names(self.task_folders)
         if name not in names:
-            raise UserError(f"there is no task {name!r}. Tasks: {', '.join(names)}. `starling task copy` makes a new one.")
+            raise UserError(
+                f"there is no task {name!r}. Tasks: {', '.join(names)}. `starling task copy` makes a new one."
+            )
 
     def dataset_tasks(self) -> list[str]:
         """Tasks whose dataset has been made."""

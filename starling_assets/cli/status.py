@@ -54,7 +54,7 @@ def failed_cells(project: Project) -> list[Cell]:
         for shard in project.book.keys()
         for asset, table in STAGES
         if not project.store.exists(asset, shard, table=table)
-    ][: 10_000]
+    ][:10_000]
     seen: set[tuple[str, str | None]] = set()
     for paid in paid_units(project):
         if paid.tally.failed or paid.tally.pending:
@@ -105,7 +105,9 @@ def show_status(*, as_json: bool) -> None:
     gaps = failed_cells(project)
     if gaps:
         for cell in gaps:
-            console.print(f"{cell.shard} {cell.task or ''} {cell.asset}: {cell.problem}", style="yellow", highlight=False)
+            console.print(
+                f"{cell.shard} {cell.task or ''} {cell.asset}: {cell.problem}", style="yellow", highlight=False
+            )
         console.print("`starling retry` runs these again and pays for nothing else")
     else:
         console.print("every planned unit is accounted for")

@@ -51,7 +51,9 @@ def _rejections(judged: pl.DataFrame, rejected: pl.DataFrame) -> Table:
 
 
 def _costs(costs: pl.DataFrame) -> Table:
-    table = Table("stage", "calls", "prompt tokens", "completion tokens", "US dollars", "seconds", title="Cost and time")
+    table = Table(
+        "stage", "calls", "prompt tokens", "completion tokens", "US dollars", "seconds", title="Cost and time"
+    )
     for row in costs.iter_rows(named=True):
         table.add_row(
             row["stage"],

@@ -23,7 +23,9 @@ def list_tasks(*, as_json: bool) -> None:
     project = Project()
     tasks = [load_task(name, project.task_folders) for name in task_names(project.task_folders)]
     if as_json:
-        rows = [{"name": t.name, "sentence": t.sentence, "approved": t.approved, "folder": str(t.folder)} for t in tasks]
+        rows = [
+            {"name": t.name, "sentence": t.sentence, "approved": t.approved, "folder": str(t.folder)} for t in tasks
+        ]
         print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())  # noqa: T201 - the command's output
         return
     table = Table("task", "approved", "sentence", "folder")

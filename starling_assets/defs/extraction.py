@@ -27,7 +27,6 @@ from .tagging import ontology_links, tag_shards
 _CELL = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
 
 
-
 @dg.asset(
     group_name="extraction",
     partitions_def=task_shards,

@@ -117,13 +117,9 @@ def chunk_embeddings(
     for start in range(0, len(texts), _EMBED_BATCH):
         vectors.extend(model.embed(texts[start : start + _EMBED_BATCH]).tolist())
         report("embeddings", len(vectors), len(texts))
-    table = frame.select("ordinal", "window_key").with_columns(
-        pl.Series("vector", vectors, dtype=pl.List(pl.Float32))
-    )
+    table = frame.select("ordinal", "window_key").with_columns(pl.Series("vector", vectors, dtype=pl.List(pl.Float32)))
     store.write(table, "chunk_embeddings", shard, schema=EMBEDDINGS)
-    return dg.MaterializeResult(
-        metadata={"vectors": table.height, "dimension": model.dimension, "model": model.name}
-    )
+    return dg.MaterializeResult(metadata={"vectors": table.height, "dimension": model.dimension, "model": model.name})
 
 
 def merge_file_reports(citations_files: pl.DataFrame, papers_files: pl.DataFrame) -> pl.DataFrame:

@@ -56,7 +56,8 @@ def probe_set(context: dg.AssetExecutionContext, project: ProjectResource) -> dg
     ]
     for probe in resolved:
         write_bytes(
-            store.folder("probe_set", task.name) / f"{probe.name}.json", probe.model_dump_json(indent=1).encode() + b"\n"
+            store.folder("probe_set", task.name) / f"{probe.name}.json",
+            probe.model_dump_json(indent=1).encode() + b"\n",
         )
     frame = pl.DataFrame(
         {

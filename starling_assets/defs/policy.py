@@ -22,11 +22,9 @@ FILL_GAPS = (
 
 #: Made again when an input changed; other shards may still be missing.
 FOLLOW_INPUTS = (
-    (
-        (_CONDITION.any_deps_updated() | _CONDITION.missing()).since_last_handled()
-        & ~_CONDITION.any_deps_in_progress()
-        & ~_CONDITION.in_progress()
-    )
+    (_CONDITION.any_deps_updated() | _CONDITION.missing()).since_last_handled()
+    & ~_CONDITION.any_deps_in_progress()
+    & ~_CONDITION.in_progress()
 ).with_label("follow_inputs")
 
 #: Groups filled cell by cell. Shards are started by the drop-folder sensor, plans by a person.

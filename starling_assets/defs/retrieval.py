@@ -43,7 +43,10 @@ def retrieval_set(
     task, shard = task_and_shard(context)
     store, probes = project.store, read_probes(project.store, task)
     chunk_frame, index = store.read("chunks", shard), entities.index()
-    hits = {probe.name: probe_chunks(index.evaluate(probe.resolved, shard), probe.resolved.scope, chunk_frame) for probe in probes}
+    hits = {
+        probe.name: probe_chunks(index.evaluate(probe.resolved, shard), probe.resolved.scope, chunk_frame)
+        for probe in probes
+    }
     ordinals = chunk_frame["ordinal"].to_numpy().astype(np.uint32)
     queries = embedder.embedder().embed([probe.semantic_query for probe in probes])
     similarities = vectors.index().score(shard, queries, ordinals)

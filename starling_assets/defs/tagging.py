@@ -127,7 +127,9 @@ def entity_index(
 ) -> dg.MaterializeResult:
     """The shard's postings loaded into the entity index (replacing an earlier load)."""
     shard, store = context.partition_key, project.store
-    units = unit_counts(store.read("papers", shard, table="blocks"), store.read("chunks", shard), store.read("papers", shard))
+    units = unit_counts(
+        store.read("papers", shard, table="blocks"), store.read("chunks", shard), store.read("papers", shard)
+    )
     index = entities.index()
     index.load(shard, store.read("entity_bitmaps", shard, table="postings"), units)
     return dg.MaterializeResult(
