@@ -12,34 +12,34 @@ from .filterspec import Scope
 from .tables import BITMAPS, POSTINGS
 
 
-def build_postings(
-    mentions: pl.DataFrame, links: pl.DataFrame, chunks: pl.DataFrame, papers: pl.DataFrame
-) -> tuple[pl.DataFrame, dict[Scope, int]]:
-    """Postings of one shard at all three scopes, and the number of units per scope.
+def build_postings(mentions: pl.DataFrame, links: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
+    """Postings of one shard at all three scopes: rows of POSTINGS, sorted, each once.
 
-    ``mentions``: columns MENTIONS; ``links``: LINKS; ``chunks``: the embedding chunks (WINDOWS); ``papers``: PAPERS.
+    ``mentions``: columns MENTIONS; ``links``: LINKS; ``chunks``: the embedding chunks (WINDOWS).
     A mention counts for its type, for the concept it was linked to and for concepts of other ontologies that fit as
     well (same score or better), or for ``name:<entity_key>`` when it was linked to nothing. A mention outside
-    the numbered paragraphs (a heading) counts for its paper only. Returns rows of POSTINGS, sorted, each once.
+    the numbered paragraphs (a heading) counts for its paper only.
     """
     ids = _posting_ids(mentions, links)
     held = mentions.select("entity_key", "paper_ordinal", "para_ordinal").unique().join(ids, on="entity_key")
     paragraphs = held.filter(pl.col("para_ordinal").is_not_null())
-    members = _chunk_members(chunks)
+    in_chunks = paragraphs.join(chunk_members(chunks), on="para_ordinal")
     parts = [
         _scope_rows(Scope.PARAGRAPH, paragraphs.select("posting_id", "entity_type", ordinal="para_ordinal")),
-        _scope_rows(
-            Scope.CHUNK, paragraphs.join(members, on="para_ordinal").select("posting_id", "entity_type", "ordinal")
-        ),
+        _scope_rows(Scope.CHUNK, in_chunks.select("posting_id", "entity_type", "ordinal")),
         _scope_rows(Scope.PAPER, held.select("posting_id", "entity_type", ordinal="paper_ordinal")),
     ]
-    units = {
-        Scope.PARAGRAPH: int(papers["paragraphs"].fill_null(0).sum()),
+    return conform(pl.concat(parts), POSTINGS, where="postings").sort("scope", "posting_id", "ordinal")
+
+
+def unit_counts(blocks: pl.DataFrame, chunks: pl.DataFrame, papers: pl.DataFrame) -> dict[Scope, int]:
+    """Number of units of a shard per scope: paragraphs of BLOCKS, embedding chunks, PAPERS."""
+    last = blocks["para_ordinal"].max()
+    return {
+        Scope.PARAGRAPH: 0 if last is None else int(str(last)) + 1,
         Scope.CHUNK: chunks.height,
         Scope.PAPER: papers.height,
     }
-    postings = conform(pl.concat(parts), POSTINGS, where="postings")
-    return postings.sort("scope", "posting_id", "ordinal"), units
 
 
 def build_bitmaps(postings: pl.DataFrame) -> pl.DataFrame:
@@ -94,7 +94,7 @@ def _posting_ids(mentions: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _chunk_members(chunks: pl.DataFrame) -> pl.DataFrame:
+def chunk_members(chunks: pl.DataFrame) -> pl.DataFrame:
     """(chunk ordinal, para_ordinal) for every paragraph of every chunk."""
     last = pl.col("first_para_ordinal") + pl.col("n")
     ranges = chunks.select("ordinal", para_ordinal=pl.int_ranges("first_para_ordinal", last, dtype=pl.UInt32))

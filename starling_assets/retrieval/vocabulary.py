@@ -80,13 +80,25 @@ class Hierarchy:
 class Vocabulary:
     """Every name a filter may use, with the concepts it can mean."""
 
-    def __init__(
-        self,
+    def __init__(self, names: pl.DataFrame, labels: pl.DataFrame, hierarchy: Hierarchy) -> None:
+        """``names``: name, folded, posting_id, entity_type; ``labels``: concept_id, label, one row per concept."""
+        self._names = (
+            names.filter(pl.col("folded") != "")
+            .unique()
+            .join(labels, left_on="posting_id", right_on="concept_id", how="left")
+            .with_columns(label=pl.coalesce("label", "name"))
+            .sort("folded", "posting_id", "name")
+        )
+        self.hierarchy = hierarchy
+
+    @classmethod
+    def from_frames(
+        cls,
         lexicon: pl.DataFrame,
         concepts: pl.DataFrame,
         edges: pl.DataFrame | None = None,
         links: pl.DataFrame | None = None,
-    ) -> None:
+    ) -> Vocabulary:
         """``lexicon``: columns LEXICON, ``concepts``: CONCEPTS, ``edges``: EDGES.
 
         ``links`` (columns LINKS) adds the names that the corpus holds but no ontology knows (trial numbers,
@@ -108,16 +120,8 @@ class Vocabulary:
         unlisted = unlisted.drop_nulls("name").with_columns(
             folded=pl.col("name").map_elements(fold, return_dtype=pl.String)
         )
-        self._names = (
-            pl.concat([listed, unlisted.select(listed.columns)])
-            .filter(pl.col("folded") != "")
-            .unique()
-            .join(labels, left_on="posting_id", right_on="concept_id", how="left")
-            .with_columns(label=pl.coalesce("label", "name"))
-            .sort("folded", "posting_id", "name")
-        )
-        self._concepts = labels.sort("concept_id")
-        self.hierarchy = Hierarchy(edges if edges is not None else pl.DataFrame(schema=EDGES))
+        names = pl.concat([listed, unlisted.select(listed.columns)])
+        return cls(names, labels, Hierarchy(edges if edges is not None else pl.DataFrame(schema=EDGES)))
 
     def matches(self, names: Sequence[str]) -> dict[str, pl.DataFrame]:
         """Per name the rows (name, posting_id, entity_type, label) whose folded name equals it; a concept id of
@@ -150,10 +154,3 @@ class Vocabulary:
         )
         spelled = dict(zip(pool["folded"].to_list(), pool["name"].to_list(), strict=True))
         return [spelled[close] for close in difflib.get_close_matches(key, list(spelled), n=n, cutoff=0.6)]
-
-    def label(self, posting_id: str) -> str:
-        """Preferred name of a concept; the id itself when it has none."""
-        place = int(self._concepts["concept_id"].search_sorted(posting_id)) if len(self._concepts) else 0
-        if place < len(self._concepts) and self._concepts["concept_id"][place] == posting_id:
-            return str(self._concepts["label"][place])
-        return posting_id
