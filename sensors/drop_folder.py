@@ -61,10 +61,10 @@ def new_papers(context: dg.SensorEvaluationContext, project: ProjectResource) ->
             )
         )
     if exhausted:
-        context.log.warning(f"shards {exhausted} failed {settings.automation.attempts} times; see `starling status`")
+        context.log.warning("shards %s failed %s times; see `starling status`", exhausted, settings.automation.attempts)
     if not requests and not added:
         return dg.SkipReason(f"nothing new in {settings.inbox}")
-    context.log.info(f"closed {[shard.key for shard in closed]}, runs for {[r.partition_key for r in requests]}")
+    context.log.info("closed %s, runs for %s", [s.key for s in closed], [r.partition_key for r in requests])
     return dg.SensorResult(
         run_requests=requests, dynamic_partitions_requests=[shards.build_add_request(added)] if added else []
     )
@@ -101,8 +101,8 @@ def _runs(instance: dg.DagsterInstance, shard: str, issue: int) -> Iterator[dg.D
 class PartitionRegister:
     """Which shards' partitions have been seen in Dagster, and how often an operator deleted one.
 
-    A partition that was seen and is gone was deleted on purpose: it is not brought back by itself. When it appears again
-    its issue number has grown, so that the wish gets a run of its own.
+    A partition that was seen and is gone was deleted on purpose: it is not brought back by itself. When it appears
+    again its issue number has grown, so that the wish gets a run of its own.
     """
 
     def __init__(self, book: ShardBook) -> None:

@@ -54,7 +54,7 @@ def _files(paths: Iterable[Path]) -> Iterable[Path]:
 def _report(project: Project, keys: Sequence[str], console: Console, *, as_json: bool) -> None:
     frame = pl.concat([project.store.read("papers", key, table="files") for key in keys])
     if as_json:
-        print(orjson.dumps(frame.drop("seconds").to_dicts(), option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+        print(orjson.dumps(frame.drop("seconds").to_dicts(), option=orjson.OPT_INDENT_2).decode())
         return
     table = Table("file", "kind", "status", "papers", "reason", title="What became of the files")
     for row in frame.iter_rows(named=True):

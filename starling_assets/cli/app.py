@@ -68,7 +68,7 @@ def run(
 
 @app.command()
 def backfill(task: Annotated[str, typer.Argument(help="Task name.")]) -> None:
-    """Extract and judge a task again over all its shards, and nothing else (finished windows are not paid for twice)."""
+    """Extract and judge a task again over all its shards, and nothing else; finished windows are not paid twice."""
     from .run import run_task
 
     with friendly():

@@ -15,7 +15,7 @@ def show_config(*, as_json: bool) -> None:
     values = list(effective(settings, sources))
     if as_json:
         rows = {value.key: {"value": value.value, "source": value.source} for value in values}
-        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())  # noqa: T201 - the command's output
+        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
         return
     table = Table("setting", "value", "source", title="Effective settings")
     for value in values:

@@ -36,7 +36,7 @@ def examine(*, as_json: bool) -> None:
     project = Project()
     findings = findings_of(project)
     if as_json:
-        print(orjson.dumps([asdict(f) for f in findings], option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+        print(orjson.dumps([asdict(f) for f in findings], option=orjson.OPT_INDENT_2).decode())
     else:
         table = Table("", "what", "found", "meaning")
         for item in findings:

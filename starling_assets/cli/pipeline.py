@@ -15,8 +15,8 @@ import dagster as dg
 
 from sensors.drop_folder import ISSUE_TAG, PartitionRegister
 from starling_assets.artifacts.store import Store
-from starling_assets.defs import jobs
 from starling_assets.definitions import defs
+from starling_assets.defs import jobs
 from starling_assets.literature.shards import ShardBook
 from starling_assets.ontology.releases import RELEASES
 from starling_assets.partitions import task_shard_key

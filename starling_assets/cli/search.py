@@ -46,7 +46,7 @@ def run_search(query: str, filter_text: str, scope: str, limit: int, *, as_json:
 
 def _show(hits: list[Hit], *, as_json: bool) -> None:
     if as_json:
-        print(orjson.dumps([hit.__dict__ for hit in hits], option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+        print(orjson.dumps([hit.__dict__ for hit in hits], option=orjson.OPT_INDENT_2).decode())
         return
     table = Table("similarity", "paper", "section", "text")
     for hit in hits:

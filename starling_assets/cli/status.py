@@ -91,7 +91,7 @@ def show_status(*, as_json: bool) -> None:
             "set_aside": aside.to_dicts(),
             "missing": [asdict(cell) for cell in failed_cells(project)],
         }
-        print(orjson.dumps(state, option=orjson.OPT_INDENT_2).decode())  # noqa: T201 - the command's output
+        print(orjson.dumps(state, option=orjson.OPT_INDENT_2).decode())
         return
     console = Console()
     if not shards:

@@ -26,7 +26,7 @@ def list_tasks(*, as_json: bool) -> None:
         rows = [
             {"name": t.name, "sentence": t.sentence, "approved": t.approved, "folder": str(t.folder)} for t in tasks
         ]
-        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())  # noqa: T201 - the command's output
+        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
         return
     table = Table("task", "approved", "sentence", "folder")
     for task in tasks:

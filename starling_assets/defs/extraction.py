@@ -17,6 +17,7 @@ from starling_assets.extraction.judging import judge_shard, verdicts
 from starling_assets.extraction.tables import AXES, RECORDS, REJECTED, VERDICTS
 from starling_assets.inference.calls import Role
 from starling_assets.partitions import task_and_shard, task_shards
+from starling_assets.settings import load_settings
 
 from .literature import papers
 from .metadata import counts_table, sample_table, value_counts
@@ -24,6 +25,8 @@ from .planning import frozen_schema, read_frozen_task
 from .retrieval import subcorpus
 from .tagging import ontology_links, tag_shards
 
+# The shape of a GPU step is part of the definition, so it is read when the code location loads.
+_SETTINGS = load_settings()
 _CELL = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
 
 
@@ -34,7 +37,7 @@ _CELL = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
     deps=[subcorpus, frozen_schema, papers, tag_shards, ontology_links],
     pool="llm",
     kinds={"openai"},
-    op_tags=op_tags(Role.EXTRACTOR),
+    op_tags=op_tags(Role.EXTRACTOR, _SETTINGS),
     check_specs=[dg.AssetCheckSpec("raw_extractions_accounted", asset="raw_extractions")],
 )
 def raw_extractions(
@@ -86,7 +89,7 @@ def raw_extractions(
     deps=[raw_extractions],
     pool="llm",
     kinds={"openai"},
-    op_tags=op_tags(Role.JUDGE),
+    op_tags=op_tags(Role.JUDGE, _SETTINGS),
     check_specs=[dg.AssetCheckSpec("judgments_accounted", asset="judgments")],
 )
 def judgments(

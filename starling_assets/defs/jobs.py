@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import dagster as dg
 
-from starling_assets.partitions import ontologies, shards, task_shards, tasks
-
-VOCABULARY = dg.define_asset_job(
-    "vocabulary_releases", dg.AssetSelection.assets("ontology_release"), partitions_def=ontologies
-)
+VOCABULARY = dg.define_asset_job("vocabulary_releases", dg.AssetSelection.assets("ontology_release"))
 LEXICON = dg.define_asset_job("lexicon_build", dg.AssetSelection.assets("lexicon"))
 CORPUS = dg.define_asset_job(
     "corpus",
     dg.AssetSelection.groups("literature", "tagging", "index"),
     description="A shard from its source files to loaded indexes.",
-    partitions_def=shards,
 )
 PLANNING = dg.define_asset_job(
     "planning",
     dg.AssetSelection.groups("planning"),
     description="A task from its folder to resolved probes and a frozen schema.",
-    partitions_def=tasks,
 )
 EXTRACTION = dg.define_asset_job(
     "extraction",
     dg.AssetSelection.groups("retrieval", "extraction"),
     description="A task over one shard: retrieval, extraction, judging.",
-    partitions_def=task_shards,
 )
 DATASET = dg.define_asset_job(
     "dataset",
     dg.AssetSelection.assets("judged_dataset"),
     description="All shards of a task as one judged dataset.",
-    partitions_def=tasks,
 )
 MARTS = dg.define_asset_job("marts", dg.AssetSelection.groups("marts"), description="dbt marts over the datasets.")
 

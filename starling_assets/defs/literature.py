@@ -8,10 +8,12 @@ import polars as pl
 from resources.embedder import EmbedderResource
 from resources.project import ProjectResource
 from starling_assets.artifacts.progress import report
+from starling_assets.artifacts.store import Store
 from starling_assets.literature import tables
+from starling_assets.literature.chunk_text import window_texts
 from starling_assets.literature.citations import read_citations
 from starling_assets.literature.papers import read_papers
-from starling_assets.literature.windows import cut_windows, window_texts
+from starling_assets.literature.windows import cut_windows
 from starling_assets.partitions import shards
 from starling_assets.retrieval.tables import EMBEDDINGS
 
@@ -111,15 +113,38 @@ def chunk_embeddings(
     """Unit vectors of the shard's chunks. A chunk whose paragraphs did not change keeps its vector."""
     shard, store = context.partition_key, project.store
     frame = store.read("chunks", shard)
-    texts = window_texts(store.read("papers", shard, table="blocks"), frame)
     model = embedder.embedder()
-    vectors: list[list[float]] = []
-    for start in range(0, len(texts), _EMBED_BATCH):
-        vectors.extend(model.embed(texts[start : start + _EMBED_BATCH]).tolist())
-        report("embeddings", len(vectors), len(texts))
-    table = frame.select("ordinal", "window_key").with_columns(pl.Series("vector", vectors, dtype=pl.List(pl.Float32)))
-    store.write(table, "chunk_embeddings", shard, schema=EMBEDDINGS)
-    return dg.MaterializeResult(metadata={"vectors": table.height, "dimension": model.dimension, "model": model.name})
+    known = _earlier_vectors(store, shard, model.name)
+    keys = frame["window_key"].to_list()
+    todo = [row for row, key in enumerate(keys) if key not in known]
+    texts = window_texts(store.read("papers", shard, table="blocks"), frame[todo])
+    for start in range(0, len(todo), _EMBED_BATCH):
+        batch = model.embed(texts[start : start + _EMBED_BATCH]).tolist()
+        known.update(zip((keys[row] for row in todo[start : start + _EMBED_BATCH]), batch, strict=True))
+        report("embeddings", min(start + _EMBED_BATCH, len(todo)), len(todo))
+    vectors = pl.Series("vector", [known[key] for key in keys], dtype=pl.List(pl.Float32))
+    store.write(
+        frame.select("ordinal", "window_key").with_columns(vectors), "chunk_embeddings", shard, schema=EMBEDDINGS
+    )
+    store.write(pl.DataFrame({"model": [model.name]}), "chunk_embeddings", shard, table="model")
+    return dg.MaterializeResult(
+        metadata={
+            "vectors": frame.height,
+            "embedded_now": len(todo),
+            "dimension": model.dimension,
+            "model": model.name,
+        }
+    )
+
+
+def _earlier_vectors(store: Store, shard: str, model: str) -> dict[str, list[float]]:
+    """Vectors of an earlier run of the same model, by window key."""
+    if not store.exists("chunk_embeddings", shard, table="model"):
+        return {}
+    if store.read("chunk_embeddings", shard, table="model")["model"].to_list() != [model]:
+        return {}
+    earlier = store.read("chunk_embeddings", shard)
+    return dict(zip(earlier["window_key"].to_list(), earlier["vector"].to_list(), strict=True))
 
 
 def merge_file_reports(citations_files: pl.DataFrame, papers_files: pl.DataFrame) -> pl.DataFrame:

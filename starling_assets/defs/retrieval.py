@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dagster as dg
 import numpy as np
-import polars as pl
 
 from resources.embedder import EmbedderResource
 from resources.entity_index import EntityIndexResource
@@ -12,8 +11,9 @@ from resources.project import ProjectResource
 from resources.vector_index import VectorIndexResource
 from starling_assets.literature.windows import cut_windows
 from starling_assets.partitions import task_and_shard, task_shards
-from starling_assets.retrieval.probes import probe_chunks
-from starling_assets.retrieval.ranking import rank_papers, subcorpus as rank_windows
+from starling_assets.retrieval.probes import run_probe
+from starling_assets.retrieval.ranking import best_similarity, hit_table, rank_papers
+from starling_assets.retrieval.ranking import subcorpus as rank_windows
 from starling_assets.retrieval.tables import RETRIEVAL_SET, SUBCORPUS
 
 from .literature import chunks, papers
@@ -43,22 +43,15 @@ def retrieval_set(
     task, shard = task_and_shard(context)
     store, probes = project.store, read_probes(project.store, task)
     chunk_frame, index = store.read("chunks", shard), entities.index()
-    hits = {
-        probe.name: probe_chunks(index.evaluate(probe.resolved, shard), probe.resolved.scope, chunk_frame)
-        for probe in probes
-    }
+    hits = {probe.name: run_probe(probe, index, shard, chunk_frame) for probe in probes}
     ordinals = chunk_frame["ordinal"].to_numpy().astype(np.uint32)
     queries = embedder.embedder().embed([probe.semantic_query for probe in probes])
     similarities = vectors.index().score(shard, queries, ordinals)
     frame = rank_papers(hits, chunk_frame, similarities, ordinals, project.settings.retrieval)
     store.write(frame, "retrieval_set", task, shard, schema=RETRIEVAL_SET)
-    matched = pl.DataFrame(
-        [{"probe": name, "chunk": ordinal} for name, bitmap in sorted(hits.items()) for ordinal in bitmap],
-        schema={"probe": pl.String, "chunk": pl.UInt32},
-    )
+    matched = hit_table(hits)
     store.write(matched, "retrieval_set", task, shard, table="hits")
-    best = pl.DataFrame({"chunk": ordinals, "similarity": _best(similarities, len(ordinals))})
-    store.write(best, "retrieval_set", task, shard, table="similarity")
+    store.write(best_similarity(similarities, ordinals), "retrieval_set", task, shard, table="similarity")
     return dg.MaterializeResult(
         metadata={
             "papers": frame.height,
@@ -102,11 +95,3 @@ def subcorpus(context: dg.AssetExecutionContext, project: ProjectResource) -> dg
             "first": sample_table(frame, ["position", "paper_id", "first_para", "n", "similarity"], rows=20),
         }
     )
-
-
-def _best(similarities: np.ndarray, count: int) -> np.ndarray:
-    """Best similarity of each chunk over all queries; NaN where a chunk has no vector."""
-    if similarities.size == 0:
-        return np.full(count, np.nan, dtype=np.float32)
-    best: np.ndarray = similarities.max(axis=0)
-    return best
