@@ -1,4 +1,4 @@
-"""The Job manifest that Dagster's executor would create for a step, built by Dagster's own code, for validation and review.
+"""The Job manifest of a step, built by the code that Dagster's executor builds it with: for validation and review.
 
 ``python -m resources.gpu_jobs.manifest`` prints one manifest per role as YAML, with the settings of the project.
 """

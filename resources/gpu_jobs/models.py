@@ -59,7 +59,7 @@ ROLE_MODELS: dict[str, ModelSpec] = {
     ),
 }
 _SAME_AS_EXTRACTOR = ("proposer", "validator", "investigator")
-ROLE_MODELS.update({role: ROLE_MODELS["extractor"] for role in _SAME_AS_EXTRACTOR})
+ROLE_MODELS.update(dict.fromkeys(_SAME_AS_EXTRACTOR, ROLE_MODELS["extractor"]))
 
 
 #: Roles that hold no conversation: the default chat endpoint says nothing about them.

@@ -1,4 +1,4 @@
-"""The model server as a native sidecar: an init container that starts before the step, stays beside it, and ends with it."""
+"""The model server as a native sidecar: it starts before the step, stays beside it, and ends with it."""
 
 from __future__ import annotations
 

@@ -2,20 +2,20 @@
 
 How a step of this shape ends (F11). Every case ends the step visibly, within ``cluster.job_deadline_seconds``:
 
-- step out of memory, evicted, pod deleted, node lost: the pod fails, and with ``backoffLimit`` 0 so does its job. Dagster's
-  executor sees the failed job at its next look and either retries the step (the asset's retry policy: bounded, each
-  try a new job) or fails the run. A ``backoffLimit`` above 0 would start a pod that Dagster does not know of and leave
-  the step in progress for ever.
-- no node has the GPUs: the pod stays pending. The deadline counts from the creation of the job, so pending time is within it.
-- model server out of memory or crashed: the kubelet starts it again; calls meanwhile fail with connection errors, which the
-  one retry layer of the model door repeats. A server that never comes up holds the step back until the deadline.
+- step out of memory, evicted, pod deleted, node lost: the pod fails, and with ``backoffLimit`` 0 so does its job.
+  Dagster's executor sees the failed job at its next look and either retries the step (the asset's retry policy: bounded,
+  each try a new job) or fails the run. A ``backoffLimit`` above 0 would start a pod that Dagster does not know of and
+  leave the step in progress for ever.
+- no node has the GPUs: the pod stays pending. The deadline counts from the job's start, so pending time is within it.
+- model server out of memory or crashed: the kubelet starts it again; calls meanwhile fail with connection errors, which
+  the one retry layer of the model door repeats. A server that never comes up holds the step back until the deadline.
 - run cancelled: Dagster deletes the job; the step gets SIGTERM and has the grace period to close its journal.
 
-Whatever the end, tables are written by rename and journals by whole part files: no half-written partition is visible, and
-the next try pays only for what is missing.
+Whatever the end, tables are written by rename and journals by whole part files: no half-written partition is visible,
+and the next try pays only for what is missing.
 
-``pod_failure_policy`` and ``pod_replacement_policy`` stay unset on purpose: with them a pod deleted while pending is not
-counted as failed, and Dagster would wait for it.
+``pod_failure_policy`` and ``pod_replacement_policy`` stay unset on purpose: with them a pod that is deleted while
+pending is not counted as failed, and Dagster would wait for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from starling_assets.settings import Settings
+from starling_assets.settings import Settings, load_settings
 
 from .models import ModelSpec, endpoint_of, model_of
 from .sidecar import sidecar, volumes
@@ -37,19 +37,21 @@ GRACE_SECONDS = 60
 DAY = 24 * 3600
 
 
-def op_tags(role: str, settings: Settings, also: Sequence[str] = ()) -> dict[str, Any]:
+def op_tags(role: str, settings: Settings | None = None, also: Sequence[str] = ()) -> dict[str, Any]:
     """Op tags of an asset that asks ``role`` (and the roles in ``also``, answered by the same server).
 
-    A role with an endpoint of its own (``llm.base_url`` or ``llm.<role>.base_url``) gets a step without a GPU. Raises ``ValueError``
-    for a role that no model serves. Executors other than ``k8s_job_executor`` ignore the tag.
+    Without ``settings`` those of the project are read. A role with an endpoint of its own (``llm.base_url`` or
+    ``llm.<role>.base_url``) gets a step without a GPU. Raises ``ValueError`` for a role that no model serves, and
+    ``SettingsError``. Executors other than ``k8s_job_executor`` ignore the tag.
     """
-    return {CONFIG_TAG: step_config(role, settings, also)}
+    return {CONFIG_TAG: step_config(role, settings or load_settings(), also)}
 
 
 def step_config(role: str, settings: Settings, also: Sequence[str] = ()) -> dict[str, Any]:
     """The value of :data:`CONFIG_TAG`: plain JSON values with Kubernetes' snake_case field names."""
+    role = str(role)
     spec = model_of(role, settings)
-    local = [name for name in (role, *also) if not endpoint_of(name, settings).base_url]
+    local = [str(name) for name in (role, *also) if not endpoint_of(name, settings).base_url]
     config: dict[str, Any] = {
         "container_config": _step_container(),
         "pod_template_spec_metadata": {"labels": {"starling/role": role}},

@@ -1,0 +1,46 @@
+-- How often each entity carries each label, and in how many papers. A null label counts as one of its own.
+with counted as (
+
+    select
+        task,
+        entity_key,
+        min(coalesce(nullif(concept_name, ''), entity)) as entity_name,
+        min(entity_type) as entity_type,
+        min(inchikey) as inchikey,
+        coalesce(label, '') as label,
+        count(*) as records,
+        count(distinct paper_id) as papers
+    from {{ ref('kept_records') }}
+    group by task, entity_key, coalesce(label, '')
+
+),
+
+totals as (
+
+    select
+        task,
+        entity_key,
+        count(*) as entity_records,
+        count(distinct paper_id) as entity_papers,
+        count(distinct coalesce(label, '')) as entity_labels
+    from {{ ref('kept_records') }}
+    group by task, entity_key
+
+)
+
+select
+    counted.task as task,
+    counted.entity_key as entity_key,
+    counted.entity_name as entity_name,
+    counted.entity_type as entity_type,
+    counted.inchikey as inchikey,
+    counted.label as label,
+    counted.records as records,
+    counted.papers as papers,
+    totals.entity_records as entity_records,
+    totals.entity_papers as entity_papers,
+    totals.entity_labels as entity_labels,
+    counted.records / cast(totals.entity_records as {{ starling_type('double') }}) as label_share
+from counted
+inner join totals
+    on counted.task = totals.task and counted.entity_key = totals.entity_key

@@ -1,0 +1,1 @@
+{{ artifact('judged_dataset', 'data', {'record_id': 'text', 'task': 'text'}) }}

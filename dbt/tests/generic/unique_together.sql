@@ -1,0 +1,7 @@
+{# No two rows share all of `columns`. #}
+{% test unique_together(model, columns) %}
+select {{ columns | join(', ') }}, count(*) as copies
+from {{ model }}
+group by {{ columns | join(', ') }}
+having count(*) > 1
+{% endtest %}
