@@ -1,0 +1,65 @@
+"""The child process that reads one PDF: limits on memory, CPU and files first, then pdfium.
+
+Called as ``python -m starling_assets.literature.pdf_child PATH MEMORY_BYTES CPU_SECONDS MAX_PAGES``; writes one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+
+from .pdf_layout import Chunk, lay_out
+from .pdf_lines import Page, PdfProblem, page_count, read_pages
+from .pdf_quality import text_layer_problem
+
+_MAX_CHARACTERS = 20_000_000
+
+
+def main(arguments: list[str]) -> int:
+    """Read the file and print its blocks, or the problem."""
+    path, memory, seconds, max_pages = Path(arguments[0]), int(arguments[1]), int(arguments[2]), int(arguments[3])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    try:
+        result = read(path, max_pages)
+    except PdfProblem as error:
+        result = {"problem": str(error)}
+    except MemoryError:
+        result = {"problem": "needs more memory than literature.pdf_memory_bytes"}
+    sys.stdout.write(json.dumps(result))
+    return 0
+
+
+def read(path: Path, max_pages: int) -> dict[str, object]:
+    """Pages and blocks of ``path`` as plain values. Raises :class:`PdfProblem`."""
+    pages: list[Page] = []
+    size = 0
+    for page in read_pages(path, max_pages):
+        size += sum(len(line.text) for line in page.lines)
+        if size > _MAX_CHARACTERS:
+            raise PdfProblem(f"the text layer is longer than {_MAX_CHARACTERS:,} characters")
+        pages.append(page)
+    statuses = [text_layer_problem(page) or "text" for page in pages]
+    readable = [page for page, status in zip(pages, statuses, strict=True) if status == "text"]
+    return {
+        "pages": statuses,
+        "total_pages": page_count(path),
+        "sizes": [(round(page.width, 1), round(page.height, 1)) for page in pages],
+        "chunks": [_plain(chunk) for chunk in lay_out(readable)],
+    }
+
+
+def _plain(chunk: Chunk) -> dict[str, object]:
+    boxes = [
+        (line.page, [round(line.x0, 1), round(line.y0, 1), round(line.x1, 1), round(line.y1, 1)], line.text)
+        for line in chunk.lines
+    ]
+    return {"kind": chunk.kind, "text": chunk.text, "lines": boxes}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

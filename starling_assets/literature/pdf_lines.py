@@ -1,0 +1,168 @@
+"""Lines of text of a PDF with their place and size on the page: the part that touches pdfium.
+
+Runs in a child process of its own (see ``pdf_child``): a hostile file may crash or stall it. Nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+#: pdfium writes one of these where a word is divided at the end of a line.
+HYPHENS = "\x02\ufffe\u00ad"
+_LINE = re.compile(r"[^\r\n]+")
+_MAX_LINES_PER_PAGE = 5_000
+
+
+@dataclass(slots=True)
+class Line:
+    """One line; coordinates in points from the page's upper left corner. ``cells`` are the runs between wide gaps."""
+
+    page: int
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float
+    bold: bool
+    cells: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Page:
+    """One page: its size, its lines in the order of the file, and how many images it draws."""
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line]
+    images: int
+    rules: tuple[tuple[float, float, float], ...] = ()
+
+
+class PdfProblem(Exception):
+    """Why a file cannot be read; one line for a person."""
+
+
+def read_pages(path: Path, max_pages: int) -> Iterator[Page]:
+    """Pages of the file at ``path``, at most ``max_pages``. Raises :class:`PdfProblem`."""
+    import pypdfium2 as pdfium
+    import pypdfium2.raw as raw
+
+    try:
+        document = pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as error:
+        raise PdfProblem(_explain(str(error))) from None
+    count = len(document)
+    if count == 0:
+        raise PdfProblem("the PDF has no page")
+    for number in range(min(count, max_pages)):
+        try:
+            page = document[number]
+        except pdfium.PdfiumError:
+            yield Page(number + 1, 0.0, 0.0, [], 0)
+            continue
+        yield _read_page(page, number + 1, raw)
+        page.close()
+
+
+def page_count(path: Path) -> int:
+    """Number of pages; raises :class:`PdfProblem`."""
+    import pypdfium2 as pdfium
+
+    try:
+        return len(pdfium.PdfDocument(path))
+    except pdfium.PdfiumError as error:
+        raise PdfProblem(_explain(str(error))) from None
+
+
+def _explain(message: str) -> str:
+    lowered = message.lower()
+    if "password" in lowered or "security" in lowered:
+        return "the PDF is encrypted: save it without a password and add it again"
+    return f"not a readable PDF: {message.rstrip('.')}"
+
+
+def _read_page(page: Any, number: int, raw: Any) -> Page:
+    width, height = page.get_size()
+    left, bottom = _origin(page)
+    images = sum(1 for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
+    textpage = page.get_textpage()
+    text = textpage.get_text_range()
+    count = textpage.count_chars()
+    lines: list[Line] = []
+    if count > 0:
+        text = _one_unit_per_character(textpage, count, text, raw)
+        for match in _LINE.finditer(text):
+            line = _line(textpage, raw, number, match, height, left, bottom)
+            if line is not None:
+                lines.append(line)
+            if len(lines) >= _MAX_LINES_PER_PAGE:
+                break
+    textpage.close()
+    return Page(number, width, height, lines, images)
+
+
+def _origin(page: Any) -> tuple[float, float]:
+    try:
+        left, bottom, _, _ = page.get_cropbox()
+    except Exception:  # noqa: BLE001 - a page without a usable box is read from its origin
+        return 0.0, 0.0
+    return left, bottom
+
+
+def _one_unit_per_character(textpage: Any, count: int, text: str, raw: Any) -> str:
+    """Text whose index is pdfium's character index (its own strings leave characters out)."""
+    if len(text) == count:
+        return text
+    unicode_of = raw.FPDFText_GetUnicode
+    return "".join(_character(unicode_of(textpage, index)) for index in range(count))
+
+
+def _character(code: int) -> str:
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+
+
+def _line(
+    textpage: Any, raw: Any, page: int, match: re.Match[str], height: float, left: float, bottom: float
+) -> Line | None:
+    start, text = match.start(), match.group()
+    stripped = text.strip()
+    if not stripped:
+        return None
+    first = start + len(text) - len(text.lstrip())
+    middle = start + len(text) // 2
+    if abs(raw.FPDFText_GetCharAngle(textpage, first)) > 0.2:
+        return None  # text that runs up the margin
+    rects = list(_rects(textpage, raw, start, len(text)))
+    if not rects:
+        return None
+    x0, x1 = min(rect[0] for rect in rects), max(rect[2] for rect in rects)
+    low, high = min(rect[1] for rect in rects), max(rect[3] for rect in rects)
+    size = raw.FPDFText_GetFontSize(textpage, middle)
+    weight = raw.FPDFText_GetFontWeight(textpage, first)
+    return Line(
+        page, text, x0 - left, height - (high - bottom), x1 - left, height - (low - bottom), round(size, 2) or round(high - low, 2),
+        weight >= 600 or _bold_font(textpage, raw, first),
+    )  # fmt: skip
+
+
+def _rects(textpage: Any, raw: Any, start: int, count: int) -> Iterator[tuple[float, float, float, float]]:
+    number = raw.FPDFText_CountRects(textpage, start, count)
+    left, top, right, bottom = (ctypes.c_double() for _ in range(4))
+    for index in range(number):
+        if raw.FPDFText_GetRect(textpage, index, left, top, right, bottom):
+            yield left.value, bottom.value, right.value, top.value
+
+
+def _bold_font(textpage: Any, raw: Any, index: int) -> bool:
+    buffer = ctypes.create_string_buffer(96)
+    flags = ctypes.c_int()
+    size = raw.FPDFText_GetFontInfo(textpage, index, buffer, 96, flags)
+    name = buffer.raw[: max(0, min(size, 96) - 1)].lower() if size else b""
+    return b"bold" in name or b"black" in name or b"heavy" in name or b"-bd" in name
