@@ -1,0 +1,184 @@
+"""The local entity index: the contract, and what only it promises."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from resources.entity_index.local import LocalEntityIndex
+from resources.entity_index.shard_file import ScopeReader, write_shard
+from starling_assets.artifacts.files import StoreError
+from starling_assets.retrieval.filterspec import FilterSpec, ResolvedFilter, Scope, Term
+from starling_assets.retrieval.tables import POSTINGS
+from tests.contract.entity_index_contract import FOUR, MANY, EntityIndexContract
+
+
+class TestLocalEntityIndex(EntityIndexContract):
+    @pytest.fixture
+    def index(self, tmp_path: Path) -> LocalEntityIndex:
+        return LocalEntityIndex(tmp_path / "index")
+
+
+def _aspirin() -> ResolvedFilter:
+    return FOUR.resolved(FilterSpec(entity_groups=[["aspirin"]], scope=Scope.PARAGRAPH))
+
+
+def test_another_process_that_replaces_a_shard_is_noticed(tmp_path: Path) -> None:
+    reader, writer = LocalEntityIndex(tmp_path), LocalEntityIndex(tmp_path)
+    writer.load("s", *FOUR.postings())
+    assert len(reader.evaluate(_aspirin(), "s")) == 2
+    writer.load("s", *MANY.postings())
+    assert set(reader.evaluate(_aspirin(), "s")) == MANY.brute_force(
+        FilterSpec(entity_groups=[["aspirin"]], scope=Scope.PARAGRAPH)
+    )
+
+
+def test_the_same_postings_give_the_same_bytes(tmp_path: Path) -> None:
+    postings, units = MANY.postings()
+    for name, frame in (("a", postings), ("b", postings.sample(fraction=1.0, shuffle=True, seed=5))):
+        write_shard(tmp_path / name, frame, units)
+    a, b = (
+        {p.relative_to(r): p.read_bytes() for p in r.rglob("*") if p.is_file()}
+        for r in (tmp_path / "a", tmp_path / "b")
+    )
+    assert a == b
+    assert a
+
+
+def test_a_reload_leaves_one_generation(tmp_path: Path) -> None:
+    index = LocalEntityIndex(tmp_path)
+    for world in (FOUR, MANY, FOUR):
+        index.load("s", *world.postings())
+    assert len([path for path in (tmp_path / "s").iterdir() if path.is_dir()]) == 1
+
+
+def test_a_posting_outside_the_shard_is_refused_and_the_old_shard_stays(tmp_path: Path) -> None:
+    index = LocalEntityIndex(tmp_path)
+    postings, units = FOUR.postings()
+    index.load("s", postings, units)
+    with pytest.raises(StoreError, match=r"has 1"):
+        index.load("s", postings, {**units, Scope.PARAGRAPH: 1})
+    assert len(index.evaluate(_aspirin(), "s")) == 2
+    assert [path.name for path in (tmp_path / "s").iterdir() if path.name.startswith(".gen")] == []
+
+
+def test_a_write_error_names_the_folder_and_keeps_the_old_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = LocalEntityIndex(tmp_path)
+    index.load("s", *FOUR.postings())
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("resources.entity_index.shard_file.os.fsync", full)
+        with pytest.raises(StoreError, match="No space left"):
+            index.load("s", *MANY.postings())
+    assert len(index.evaluate(_aspirin(), "s")) == 2
+
+
+def test_a_kill_during_a_load_leaves_the_old_shard_served(tmp_path: Path) -> None:
+    # One child per point of death. The parent of the children touches no table, so that forking it is safe.
+    script = textwrap.dedent(
+        """
+        import os, signal, sys
+        from pathlib import Path
+        from resources.entity_index.local import LocalEntityIndex
+        from tests.contract.entity_index_contract import FOUR, MANY
+
+        def die_at(point):
+            calls = 0
+            def counted(real):
+                def call(*args):
+                    nonlocal calls
+                    calls += 1
+                    if calls == point:
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    return real(*args)
+                return call
+            os.fsync, os.replace = counted(os.fsync), counted(os.replace)
+
+        for point in map(int, sys.argv[2:]):
+            child = os.fork()
+            if child == 0:
+                index = LocalEntityIndex(Path(sys.argv[1]) / str(point))
+                index.load("s", *FOUR.postings())
+                die_at(point)
+                index.load("s", *MANY.postings())
+                os._exit(0)
+            print(point, os.waitpid(child, 0)[1] & 0x7F)
+        """
+    )
+    # Every durable step of a load: 18 files, the generation's rename, the pointer's sync and rename; 99 is no death.
+    points = ["1", "10", "18", "19", "20", "21", "22", "99"]
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path), *points], check=True, capture_output=True, text=True
+    )
+    signals = dict(line.split() for line in done.stdout.splitlines())
+    outcomes = {}
+    for point in points:
+        served = LocalEntityIndex(tmp_path / point).count(MANY.resolved(FilterSpec(scope=Scope.PARAGRAPH)))
+        outcomes[point] = (signals[point], served)
+    assert outcomes.pop("99") == ("0", 9)
+    assert outcomes.pop("22") == ("9", 9)  # after the switch the new shard is the one that is served
+    assert set(outcomes.values()) == {("9", 4)}
+
+
+def test_opening_reads_no_entity_that_is_not_asked_for(tmp_path: Path) -> None:
+    # 40,000 entities: the objects held after a query must not grow with them.
+    rng = np.random.default_rng(0)
+    rows = pl.DataFrame(
+        {
+            "scope": pl.Series(["paragraph"] * 200_000),
+            "posting_id": [f"MESH:D{n:06d}" for n in rng.integers(0, 40_000, 200_000)],
+            "entity_type": pl.Series(["Disease"] * 200_000),
+            "ordinal": rng.integers(0, 100_000, 200_000).astype(np.uint32),
+        },
+        schema_overrides=POSTINGS,
+    )
+    write_shard(tmp_path / "s", rows, {Scope.PARAGRAPH: 100_000})
+    index = LocalEntityIndex(tmp_path)
+    term = Term(text="x", kind="entity", ids=["MESH:D000007", "MESH:D999999"])
+    found = index.evaluate(ResolvedFilter(groups=[[term]], scope=Scope.PARAGRAPH), "s")
+    expected = rows.filter(pl.col("posting_id") == "MESH:D000007")["ordinal"].unique().sort().to_list()
+    assert list(found) == expected
+    assert len(index._cache) == 1
+
+
+def test_two_ids_with_one_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resources.entity_index.shard_file.id_hash", lambda _: 7)
+    postings, units = MANY.postings()
+    write_shard(tmp_path / "s", postings, units)
+    index = LocalEntityIndex(tmp_path)
+    for groups in ([["aspirin"]], [["brain"], ["~stroke"]], [["ghost"]]):
+        spec = FilterSpec(entity_groups=groups, scope=Scope.CHUNK)
+        assert set(index.evaluate(MANY.resolved(spec), "s")) == MANY.brute_force(spec)
+
+
+def test_the_reader_lists_ids_with_their_sizes(tmp_path: Path) -> None:
+    postings, units = FOUR.postings()
+    write_shard(tmp_path / "s", postings, units)
+    (generation,) = (path for path in (tmp_path / "s").iterdir() if path.is_dir())
+    reader = ScopeReader(generation, Scope.PAPER)
+    assert sorted(reader.counts(None)) == [("CHEBI:15365", 2), ("MONDO:0005098", 2)]
+    assert reader.places(["nobody"]) == []
+    (place,) = reader.places(["type:Disease"])
+    assert reader.posting_id(place) == "type:Disease"
+    assert list(reader.bitmap(place)) == [0, 2]
+
+
+def test_the_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resources.entity_index.local._CACHE_UNITS", 2)
+    index = LocalEntityIndex(tmp_path)
+    index.load("s", *MANY.postings())
+    for name in ("aspirin", "stroke", "caffeine", "brain", "aspirin"):
+        spec = FilterSpec(entity_groups=[[name]], scope=Scope.PARAGRAPH)
+        assert set(index.evaluate(MANY.resolved(spec), "s")) == MANY.brute_force(spec)
+    assert len(index._cache) <= 2
