@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -51,6 +52,7 @@ class Place:
     similarity: float = 1.0
 
 
+@lru_cache(maxsize=1024)
 def fold(text: str) -> Folded:
     """Case, compatibility forms, dashes and quote marks unified; white space and invisible characters dropped.
 
@@ -92,7 +94,7 @@ def places(quote: str, text: str, fuzzy: float) -> list[Place]:
     folded = [Place(*hay.span(at, at + len(needle.text)), "folded") for at in _find(needle.text, hay.text)]
     if folded:
         return [place for place in folded if _whole_numbers(text, place)]
-    place = _fuzzy(needle, hay, fuzzy)
+    place = _fuzzy(needle, hay, fuzzy) if fuzzy <= 1 else None
     if place is None or critical(quote) != critical(text[place.start : place.end]):
         return []
     return [place]

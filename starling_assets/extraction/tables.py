@@ -39,7 +39,10 @@ RECORDS: dict[str, pl.DataType | type[pl.DataType]] = {
     "value_high": pl.Float64,
     "qualifier": pl.String,  # = < <= > >= ~
     "unit_text": pl.String,
-    "normalised_value": pl.Float64,
+    "normalised_value": pl.Float64,  # null for ranges and bounds, as is `value`
+    "normalised_low": pl.Float64,
+    "normalised_high": pl.Float64,
+    "normalised_qualifier": pl.String,  # differs from `qualifier` where the scale turns the relation round
     "normalised_unit": pl.String,
     "unit_flag": pl.String,  # null, or why there is no normalised value
     "fields": pl.String,  # JSON object of the task's other fields
@@ -59,6 +62,18 @@ REJECTED: dict[str, pl.DataType | type[pl.DataType]] = {
     "reason": pl.String,  # ungrounded | entity_not_in_window | not_finite | duplicate_key | not_allowed | absent …
     "detail": pl.String,
     "object": pl.String,  # JSON
+}
+
+#: One row per paper of a shard and task: what became of its windows.
+COVERAGE: dict[str, pl.DataType | type[pl.DataType]] = {
+    "paper_id": pl.String,
+    "windows": pl.UInt32,
+    "ok": pl.UInt32,
+    "empty": pl.UInt32,
+    "failed": pl.UInt32,
+    "pending": pl.UInt32,
+    "status": pl.String,  # complete | partial | failed | pending
+    "reasons": pl.List(pl.String),
 }
 
 AXES = ("support_fidelity", "task_relevance", "entity_attribution", "label_correctness", "accuracy")

@@ -41,7 +41,10 @@ _ABSENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a printed value says. ``value`` is None for a range; ``low``/``high`` hold ranges and bounds."""
+    """What a printed value says. ``value`` is None for a range or a bound: ``low`` and ``high`` hold those.
+
+    A bound is no value: the mean of ">2000" and "1800" is not 1900.
+    """
 
     text: str
     value: float | None = None
@@ -121,9 +124,9 @@ def _unit_text(rest: str) -> str | None:
 def _bounded(quantity: Quantity) -> Quantity:
     match quantity.qualifier:
         case "<" | "<=":
-            return replace(quantity, high=quantity.value)
+            return replace(quantity, high=quantity.value, value=None)
         case ">" | ">=":
-            return replace(quantity, low=quantity.value)
+            return replace(quantity, low=quantity.value, value=None)
         case _:
             return quantity
 
