@@ -60,14 +60,25 @@ UNUSABLE = frozenset(
 
 
 class ModelFailure(Exception):
-    """A call ended without a value. ``usage`` holds what was paid for all the same."""
+    """A call ended without a value. ``usage`` holds what was paid for all the same.
 
-    def __init__(self, kind: FailureKind, message: str, usage: Usage | None = None, raw: str = "") -> None:
+    ``retry_after`` is the wait in seconds that the server asked for, where it did.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        usage: Usage | None = None,
+        raw: str = "",
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(f"{kind.value}: {message}")
         self.kind = kind
         self.message = message
         self.usage = usage or Usage()
         self.raw = raw
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, slots=True)
