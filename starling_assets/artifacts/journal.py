@@ -20,6 +20,9 @@ from pydantic import BaseModel, ConfigDict
 from .files import StoreError, write_bytes
 from .keys import sha256_hex
 
+#: Parts from which a new plan first merges them: a folder with a file per outcome is slow to list.
+_PARTS_TO_MERGE = 512
+
 Status = Literal["ok", "empty", "failed"]
 
 
@@ -75,6 +78,7 @@ class Journal:
         """State the units of this partition, in order. Replaces an earlier plan; outcomes are kept by unit."""
         if len(set(units)) != len(units):
             raise StoreError(f"{self.folder}: the plan names a unit twice")
+        self._merge_parts()
         write_bytes(self.folder / "plan.json", orjson.dumps(list(units)))
 
     def planned(self) -> list[str]:
@@ -124,6 +128,16 @@ class Journal:
             pending=statuses["pending"],
             reasons=dict(sorted(reasons.items())),
         )
+
+    def _merge_parts(self) -> None:
+        """Write the outcomes that count as one part, then drop the parts it replaces. A crash between leaves both,
+        which say the same."""
+        parts = sorted(self.folder.glob("part-*.jsonl"))
+        if len(parts) < _PARTS_TO_MERGE:
+            return
+        self.record(self.outcomes().values())
+        for part in parts:
+            part.unlink(missing_ok=True)
 
     def _next_sequence(self) -> int:
         numbers = [int(path.name.split("-")[1]) for path in self.folder.glob("part-*.jsonl")]

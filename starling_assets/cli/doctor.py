@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import sys
 from dataclasses import asdict, dataclass
@@ -13,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 
 from resources.endpoints import check_endpoint
-from resources.local_model import weights_path
 
 from .project import Project
 
@@ -59,19 +57,6 @@ def findings_of(project: Project) -> list[Finding]:
         Finding("Java", java is not None, java or "", "systematic chemical names (OPSIN) get no structure"),
         Finding("Tesseract", tesseract is not None, tesseract or "", "scanned PDFs are set aside"),
     ]
-    if settings.llm.base_url is not None:
-        findings += [
-            Finding(f"endpoint {state.role}", state.ok, state.endpoint, state.message, needed=True)
-            for state in check_endpoint(settings)
-        ]
-    else:
-        weights = weights_path(settings)
-        server = importlib.util.find_spec("xllamacpp") is not None
-        findings.append(
-            Finding("local model server", server, "xllamacpp" if server else "",
-                    "install the extra local-model, or set STARLING_LLM_BASE_URL", needed=True)
-        )  # fmt: skip
-        findings.append(
-            Finding("model weights", weights.exists(), str(weights), "fetched by the first run (about 1.1 GB)")
-        )
+    endpoint = check_endpoint(settings)
+    findings.append(Finding("model endpoint", endpoint.ok, endpoint.message, endpoint.message, needed=True))
     return findings

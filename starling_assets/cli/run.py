@@ -70,8 +70,6 @@ def retry_failed(task: str | None) -> None:
 
 def ensure_endpoint(project: Project) -> None:
     """Refuse before any work when a configured endpoint cannot answer."""
-    if project.settings.llm.base_url is None:
-        return
-    for state in check_endpoint(project.settings):
-        if not state.ok:
-            raise UserError(state.message)
+    state = check_endpoint(project.settings)
+    if not state.ok:
+        raise UserError(state.message)

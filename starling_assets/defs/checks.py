@@ -7,7 +7,7 @@ import polars as pl
 
 from resources.project import ProjectResource
 from starling_assets.artifacts.store import Store
-from starling_assets.datasets.evidence import broken_evidence
+from starling_assets.extraction.assemble import evidence_holds
 
 from .datasets import judged_dataset
 from .literature import citations, papers
@@ -76,5 +76,5 @@ def evidence_is_true(context: dg.AssetCheckExecutionContext, project: ProjectRes
     records = store.read("judged_dataset", *key)
     broken: list[str] = []
     for (shard,), part in records.group_by(["shard"], maintain_order=True):
-        broken += broken_evidence(part, store.read("papers", str(shard), table="blocks"))
+        broken += evidence_holds(part, store.read("papers", str(shard), table="blocks"))
     return dg.AssetCheckResult(passed=not broken, metadata={"records": records.height, "broken": broken[:20]})

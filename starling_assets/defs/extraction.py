@@ -8,16 +8,20 @@ import polars as pl
 from resources.endpoints import ModelClientResource
 from resources.gpu_jobs import op_tags
 from resources.project import ProjectResource
+from starling_assets.agents.tasks import Task
 from starling_assets.artifacts.journal import Journal, Tally
 from starling_assets.artifacts.locks import partition_lock
 from starling_assets.artifacts.progress import report
 from starling_assets.extraction.assemble import assemble
-from starling_assets.extraction.extract import extract_shard
-from starling_assets.extraction.judging import judge_shard, verdicts
-from starling_assets.extraction.tables import AXES, RECORDS, REJECTED, VERDICTS
+from starling_assets.extraction.coverage import paper_coverage
+from starling_assets.extraction.extract import extract_shard, shard_windows
+from starling_assets.extraction.judging import judge_batches, judge_shard, verdicts
+from starling_assets.extraction.progress import OnProgress
+from starling_assets.extraction.progress import Progress as UnitProgress
+from starling_assets.extraction.tables import AXES, COVERAGE, RECORDS, REJECTED, VERDICTS
 from starling_assets.inference.calls import Role
 from starling_assets.partitions import task_and_shard, task_shards
-from starling_assets.settings import load_settings
+from starling_assets.settings import Settings, load_settings
 
 from .literature import papers
 from .metadata import counts_table, sample_table, value_counts
@@ -46,30 +50,29 @@ def raw_extractions(
     """Grounded records of the shard's windows. Every window ends ok, empty or failed; only new windows are paid for."""
     task_name, shard = task_and_shard(context)
     store, settings = project.store, project.settings
-    task, digest = read_frozen_task(store, task_name)
+    task, _ = read_frozen_task(store, task_name)
     blocks, paper_frame = store.read("papers", shard, table="blocks"), store.read("papers", shard)
-    windows = store.read("subcorpus", task_name, shard)
+    chosen = store.read("subcorpus", task_name, shard)
     folder = store.folder("raw_extractions", task_name, shard)
     with partition_lock(folder, f"extraction of {task_name} on {shard}"):
-        journal = Journal(folder / "journal")
-        with models.session(settings) as client:
-            tally = extract_shard(
-                task, windows, blocks, paper_frame, client, journal, settings.extraction,
-                on_progress=lambda done, total, **facts: report("windows", done, total, **facts),
-            )  # fmt: skip
+        journal, client = Journal(folder / "journal"), models.client(_budget(task, settings))
+        tally = extract_shard(task, chosen, blocks, paper_frame, client, journal, settings, progress_of("windows"))
+        windows = shard_windows(task, chosen, blocks, paper_frame, client.model_name(Role.EXTRACTOR), settings)
+        outcomes = journal.outcomes()
         made = assemble(
             task,
-            digest,
             windows,
-            journal,
-            blocks,
+            outcomes,
             paper_frame,
+            store.read("tag_shards", shard),
             store.read("tag_shards", shard, table="mentions"),
             store.read("ontology_links", shard),
-            settings.extraction,
+            settings,
         )
+        coverage = paper_coverage(windows, outcomes)
         store.write(made.records, "raw_extractions", task_name, shard, schema=RECORDS)
         store.write(made.rejected, "raw_extractions", task_name, shard, table="rejected", schema=REJECTED)
+        store.write(coverage, "raw_extractions", task_name, shard, table="coverage", schema=COVERAGE)
     return dg.MaterializeResult(
         metadata={
             **_tally_metadata(tally),
@@ -100,16 +103,15 @@ def judgments(
     store, settings = project.store, project.settings
     task, _ = read_frozen_task(store, task_name)
     records = store.read("raw_extractions", task_name, shard)
-    blocks = store.read("papers", shard, table="blocks")
+    blocks, paper_frame = store.read("papers", shard, table="blocks"), store.read("papers", shard)
     folder = store.folder("judgments", task_name, shard)
     with partition_lock(folder, f"judging of {task_name} on {shard}"):
-        journal = Journal(folder / "journal")
-        with models.session(settings) as client:
-            tally = judge_shard(
-                task, records, blocks, client, journal, settings.extraction,
-                on_progress=lambda done, total, **facts: report("judgments", done, total, **facts),
-            )  # fmt: skip
-        frame = verdicts(task, records, journal)
+        journal, client = Journal(folder / "journal"), models.client(_budget(task, settings))
+        tally = judge_shard(task, records, blocks, paper_frame, client, journal, settings, progress_of("judgments"))
+        batches = judge_batches(
+            task, records, blocks, paper_frame, client.model_name(Role.JUDGE), settings.extraction.judge_batch
+        )
+        frame = verdicts(records, journal.outcomes(), batches)
         store.write(frame, "judgments", task_name, shard, schema=VERDICTS)
     judged = frame.filter(pl.col("status") == "ok")
     return dg.MaterializeResult(
@@ -122,6 +124,22 @@ def judgments(
         },
         check_results=[_accounted("judgments_accounted", tally)],
     )
+
+
+def progress_of(stage: str) -> OnProgress:
+    """Report journalled work under ``stage``, with the tokens this run has paid for."""
+
+    def tell(progress: UnitProgress) -> None:
+        usage = progress.usage
+        report(stage, progress.done, progress.planned, tokens=usage.prompt_tokens + usage.completion_tokens)
+
+    return tell
+
+
+def _budget(task: Task, settings: Settings) -> float | None:
+    """The smaller of the task's and the project's bound on cost."""
+    bounds = [bound for bound in (task.budget.max_cost, settings.extraction.max_cost) if bound is not None]
+    return min(bounds, default=None)
 
 
 def _accounted(name: str, tally: Tally) -> dg.AssetCheckResult:

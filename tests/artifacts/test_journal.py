@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling_assets.artifacts import journal as module
 from starling_assets.artifacts.files import StoreError
 from starling_assets.artifacts.journal import Journal, Outcome
 
@@ -94,3 +95,20 @@ def test_however_the_outcomes_are_split_into_parts_the_result_is_the_same(
     split.record(outcomes[cut:])
     assert whole.tally() == split.tally()
     assert sum((whole.tally().ok, whole.tally().empty, whole.tally().failed, whole.tally().pending)) == 4
+
+
+def test_many_parts_are_merged_by_the_next_plan_and_nothing_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PARTS_TO_MERGE", 4)
+    journal = Journal(tmp_path)
+    units = [f"u{number}" for number in range(6)]
+    journal.plan(units)
+    for number, unit in enumerate(units):
+        journal.record([failed(unit) if number == 3 else ok(unit, number)])
+    before = Journal(tmp_path).outcomes()
+    again = Journal(tmp_path)
+    again.plan(units)
+    assert len(list(tmp_path.glob("part-*.jsonl"))) == 1
+    assert Journal(tmp_path).outcomes() == before
+    assert Journal(tmp_path).missing() == ["u3"]
