@@ -3,9 +3,9 @@
 How a step of this shape ends (F11). Every case ends the step visibly, within ``cluster.job_deadline_seconds``:
 
 - step out of memory, evicted, pod deleted, node lost: the pod fails, and with ``backoffLimit`` 0 so does its job.
-  Dagster's executor sees the failed job at its next look and either retries the step (the asset's retry policy: bounded,
-  each try a new job) or fails the run. A ``backoffLimit`` above 0 would start a pod that Dagster does not know of and
-  leave the step in progress for ever.
+  Dagster's executor sees the failed job at its next look and either retries the step (the asset's retry policy: a
+  bounded number of new jobs) or fails the run. A ``backoffLimit`` above 0 would start a pod that Dagster does not know
+  of and leave the step in progress for ever.
 - no node has the GPUs: the pod stays pending. The deadline counts from the job's start, so pending time is within it.
 - model server out of memory or crashed: the kubelet starts it again; calls meanwhile fail with connection errors, which
   the one retry layer of the model door repeats. A server that never comes up holds the step back until the deadline.
