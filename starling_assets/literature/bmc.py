@@ -10,10 +10,11 @@ from lxml import etree
 from .blocks import Block, Paper
 from .dates import PublicDate, earliest_of, of_parts
 from .grids import read_grid
-from .jats import Place, table_blocks, table_text
 from .jats_inline import inline_text
 from .jats_meta import own_doi
+from .jats_tables import table_blocks, table_text
 from .licences import classify
+from .sections import Place
 from .text import clean
 from .xml import BadSource, local_name
 
@@ -145,7 +146,7 @@ def _float(element: etree._Element, tag: str, place: Place) -> Iterator[Block]:
 def _references(element: etree._Element, place: Place) -> Iterator[Block]:
     for child in element:
         if local_name(child.tag) == "bibl":
-            text = clean(" ".join(part.strip() for part in child.itertext() if part.strip()))
+            text = clean(" ".join(str(part) for part in child.itertext()))
             if text:
                 yield Block("reference", text, "references", (*place.path, "References"))
 

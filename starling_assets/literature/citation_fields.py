@@ -13,6 +13,7 @@ from .dates import UNKNOWN, PublicDate, earliest_of, free_text, of_parts
 from .jats_inline import inline_text
 from .jats_meta import own_doi
 from .text import clean
+from .xml import own_text
 
 Row = dict[str, Any]
 
@@ -23,8 +24,11 @@ _PUBLIC_STATUSES = frozenset({"epublish", "ppublish", "ecollection", "aheadofpri
 
 
 def read_citation(element: etree._Element, file: str) -> Row | None:
-    """A row of CITATIONS from a ``PubmedArticle``, ``PubmedBookArticle`` or bare ``MedlineCitation``; None without PMID."""
-    citation = element if element.tag in {"MedlineCitation", "BookDocument"} else _child(element, "MedlineCitation")
+    """A row of CITATIONS from a ``PubmedArticle``, ``PubmedBookArticle`` or bare ``MedlineCitation``; None without
+    PMID."""
+    citation: etree._Element | None = element
+    if element.tag not in {"MedlineCitation", "BookDocument"}:
+        citation = _child(element, "MedlineCitation")
     if citation is None:
         citation = _child(element, "BookDocument")
     if citation is None:
@@ -49,9 +53,12 @@ def read_citation(element: etree._Element, file: str) -> Row | None:
 def empty_row(pmid: str, version: int, file: str) -> Row:
     """A row with nothing but its identity; what a deletion leaves."""
     return {
-        "paper_id": f"pmid:{pmid}", "pmid": pmid, "version": version, "doi": None, "pmcid": None, "title": "", "vernacular_title": None,
-        "abstract": [], "authors": [], "journal": None, "publication_types": [], "mesh": [], "chemicals": [], "public_earliest": None,
-        "public_latest": None, "public_precision": "unknown", "public_text": "", "retracts": [], "retracted": False, "deleted": False,
+        "paper_id": f"pmid:{pmid}", "pmid": pmid, "version": version, "doi": None, "pmcid": None, "title": "",
+        "vernacular_title": None,
+        "abstract": [], "authors": [], "journal": None, "publication_types": [], "mesh": [], "chemicals": [],
+        "public_earliest": None,
+        "public_latest": None, "public_precision": "unknown", "public_text": "", "retracts": [], "retracted": False,
+        "deleted": False,
         "file": file,
     }  # fmt: skip
 
@@ -85,7 +92,7 @@ def _article_fields(article: etree._Element, row: Row) -> None:
             row["vernacular_title"] = clean(inline_text(child)) or None
         elif tag == "PublicationTypeList":
             for kind in child:
-                name = clean("".join(kind.itertext()))
+                name = clean(own_text(kind))
                 row["publication_types"].append(name)
                 if kind.get("UI") in _RETRACTED_TYPES or name.casefold() in _RETRACTED_NAMES:
                     row["retracted"] = True
@@ -104,7 +111,7 @@ def _book(document: etree._Element, row: Row) -> None:
         elif child.tag == "AuthorList" and child.get("Type", "authors") == "authors":
             authors += [name for author in child if (name := _author(author))]
         elif child.tag == "PublicationType":
-            row["publication_types"].append(clean("".join(child.itertext())))
+            row["publication_types"].append(clean(own_text(child)))
     row["title"] = row["title"] or book_title or ""
     row["authors"] = authors
 
@@ -127,7 +134,7 @@ def _author(author: etree._Element) -> str:
         return ""
     group = last = fore = initials = suffix = ""
     for child in author:
-        tag, text = child.tag, "".join(child.itertext())
+        tag, text = child.tag, own_text(child)
         if tag == "LastName":
             last = text
         elif tag == "ForeName":
@@ -147,7 +154,7 @@ def _author(author: etree._Element) -> str:
 
 def _chemical(element: etree._Element) -> dict[str, str] | None:
     name = _child(element, "NameOfSubstance")
-    return {"id": name.get("UI", ""), "name": clean("".join(name.itertext()))} if name is not None else None
+    return {"id": name.get("UI", ""), "name": clean(own_text(name))} if name is not None else None
 
 
 def _mesh(element: etree._Element) -> Row | None:
@@ -156,10 +163,10 @@ def _mesh(element: etree._Element) -> Row | None:
     qualifiers: list[str] = []
     for child in element:
         if child.tag == "DescriptorName":
-            name, heading_id = clean("".join(child.itertext())), child.get("UI", "")
+            name, heading_id = clean(own_text(child)), child.get("UI", "")
             major = major or child.get("MajorTopicYN") == "Y"
         elif child.tag == "QualifierName":
-            qualifiers.append(clean("".join(child.itertext())))
+            qualifiers.append(clean(own_text(child)))
             major = major or child.get("MajorTopicYN") == "Y"
     return {"id": heading_id, "name": name, "major": major, "qualifiers": qualifiers} if name else None
 
@@ -190,8 +197,8 @@ def _identifiers(citation: etree._Element, data: etree._Element | None, row: Row
             elif kind == "pmc" and not row["pmcid"]:
                 number = _PMC.fullmatch(text)
                 row["pmcid"] = f"PMC{number.group(1)}" if number else None
-    for parent in (article, citation):
-        for element in parent if parent is not None else ():
+    for holder in (article, citation):
+        for element in holder if holder is not None else ():
             if element.tag == "ELocationID" and element.get("EIdType") == "doi" and element.get("ValidYN", "Y") == "Y":
                 row["doi"] = own_doi(element.text or "") or row["doi"]
                 return

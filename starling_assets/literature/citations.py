@@ -32,7 +32,8 @@ _NULL_CHECK_FROM = 20
 
 @dataclass(frozen=True)
 class CitationsResult:
-    """``files``: one row of FILES per PubMed file; ``citations``: rows of CITATIONS, sorted by PMID, version and file."""
+    """``files``: one row of FILES per PubMed file; ``citations``: rows of CITATIONS, sorted by PMID, version and
+    file."""
 
     files: pl.DataFrame
     citations: pl.DataFrame
@@ -58,7 +59,8 @@ def read_citations(files: Sequence[SourceFile], limits: LiteratureSettings) -> C
         rows += found
         reports.append(
             {
-                "file": file.name, "sha256": file.sha256, "kind": "pubmed", "status": "set_aside" if reason else "ok", "reason": reason,
+                "file": file.name, "sha256": file.sha256, "kind": "pubmed", "status": "set_aside" if reason else "ok",
+                "reason": reason,
                 "papers": len(found), "seconds": time.monotonic() - began,
             }
         )  # fmt: skip
@@ -74,8 +76,8 @@ def iter_citations(file: SourceFile, limits: LiteratureSettings) -> Iterator[dic
     with source_stream(file.path, limits.max_xml_bytes * _STREAM_FACTOR) as stream:
         source = _checked(stream)
         events = etree.iterparse(
-            cast("Any", source), events=("end",), tag=_RECORDS, resolve_entities=False, load_dtd=False, dtd_validation=False,
-            no_network=True, huge_tree=False, remove_comments=True, remove_pis=True,
+            cast("Any", source), events=("end",), tag=_RECORDS, resolve_entities=False, load_dtd=False,
+            dtd_validation=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True,
         )  # fmt: skip
         count = 0
         try:
@@ -100,9 +102,7 @@ def _rows_of(element: etree._Element, file: str) -> list[dict[str, Any]] | None:
             pmid = (child.text or "").strip()
             if child.tag == "PMID" and pmid.isdecimal():
                 version = child.get("Version") or "1"
-                row = empty_row(pmid, int(version) if version.isdecimal() else 1, file)
-                row["deleted"] = True
-                rows.append(row)
+                rows.append({**empty_row(pmid, int(version) if version.isdecimal() else 1, file), "deleted": True})
         return rows
     parent = element.getparent()
     if tag == "MedlineCitation" and parent is not None and parent.tag == "PubmedArticle":

@@ -140,8 +140,7 @@ def earliest_of(dates: Iterable[PublicDate]) -> PublicDate:
     known = [found for found in dates if found.earliest is not None and found.latest is not None]
     if not known:
         return UNKNOWN
-    best = min(known, key=lambda found: (found.latest, -_ordinal(found.earliest)))
-    return best
+    return min(known, key=lambda found: (found.latest, -_ordinal(found.earliest)))
 
 
 def _ordinal(day: date | None) -> int:

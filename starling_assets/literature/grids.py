@@ -1,12 +1,14 @@
 """Tables as grids: spans expanded, header levels joined, one line of text per row that carries its headers.
 
-A cell cannot reach past the last row of its row group (CSS 2.1 table model), so a ``rowspan`` that is too large adds no row.
+A cell cannot reach past the last row of its row group (CSS 2.1 table model), so a ``rowspan`` that is too large adds
+no row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from lxml import etree
 
@@ -23,7 +25,7 @@ NO_VALUE = frozenset(
     {"", "-", "–", "—", "−", "‐", "‑", "n/a", "na", "n.a.", "nd", "n.d.", "not tested", "nt", "n.t.", "…", "..."}
 )
 
-TextOf = Callable[[etree._Element], str]
+TextOf = Callable[[Any], str]  # of an lxml element
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class Grid:
         return names
 
     def lines(self) -> Iterator[str]:
-        """One line per body row: ``header: cell | header: cell``; empty cells are left out, spanned ones written once."""
+        """One line per body row: ``header: cell | header: cell``; empty cells are left out, spanned ones written
+        once."""
         names = self.column_names()
         for row in self.body:
             line = linearised(row, names)

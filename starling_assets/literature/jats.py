@@ -7,18 +7,19 @@ Body, back matter, floating figures and tables, appendices, and sub-articles (tr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lxml import etree
 
 from . import jats_meta
 from .blocks import Block, Paper
-from .grids import CHARACTERS_PER_BLOCK, ROWS_PER_BLOCK, Grid, read_grid
+from .grids import read_grid
 from .jats_inline import BLOCK_TAGS, inline_text
 from .jats_math import tex_of_formula
-from .sections import section_kind
-from .text import clean, clean_lines
-from .xml import BadSource, local_name
+from .jats_references import references
+from .jats_tables import table_blocks, table_text, tables_of
+from .sections import Place, section_kind
+from .text import clean
+from .xml import BadSource, local_name, own_text
 
 EXTRACTOR = "jats/1"
 _CONTAINERS = frozenset(
@@ -40,20 +41,6 @@ _CONTAINERS = frozenset(
 _FIGURES = frozenset({"fig", "chem-struct-wrap", "supplementary-material", "media", "graphic", "array"})
 _LISTS = frozenset({"list", "def-list"})
 _MAX_NESTING = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a block stands."""
-
-    path: tuple[str, ...]
-    kind: str
-    depth: int = 0
-
-    def below(self, heading: str, sec_type: str | None = None) -> Place:
-        """The place inside a subsection."""
-        path = (*self.path, heading) if heading else self.path
-        return Place(path, section_kind(heading, sec_type, self.kind), self.depth + 1)
 
 
 def read_jats(root: etree._Element) -> list[Paper]:
@@ -93,7 +80,7 @@ def _abstracts(front: etree._Element) -> Iterator[Block]:
     for element in front.iter("abstract", "{*}abstract", "trans-abstract", "{*}trans-abstract"):
         kind = element.get("abstract-type") or ""
         translated = local_name(element.tag) == "trans-abstract"
-        if kind in {"graphical", "teaser-picture"} and not "".join(element.itertext()).strip():
+        if kind in {"graphical", "teaser-picture"} and not own_text(element).strip():
             continue
         language = element.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
         # A translation repeats the abstract in another language: kept, but not read as a second abstract.
@@ -158,12 +145,17 @@ def _element(child: etree._Element, tag: str, place: Place) -> Iterator[Block]:
         yield from _table_wrap(child, place)
     elif tag in _FIGURES:
         yield from _figure(child, place)
-    elif tag in {"fig-group", "table-wrap-group", "floats-group"}:
+    else:
+        yield from _rarer_element(child, tag, place)
+
+
+def _rarer_element(child: etree._Element, tag: str, place: Place) -> Iterator[Block]:
+    if tag in {"fig-group", "table-wrap-group", "floats-group"}:
         yield from _group(child, place)
     elif tag in {"disp-formula", "disp-formula-group"}:
         yield from _formula(child, place)
     elif tag == "ref-list":
-        yield from _references(child, place)
+        yield from references(child, place)
     elif tag == "fn":
         yield from _footnote(child, place)
     elif tag in {"disp-quote", "verse-group", "speech", "preformat", "code", "attrib", "verse-line"}:
@@ -235,9 +227,7 @@ def _label_and_caption(element: etree._Element) -> str:
     parts = []
     for child in element:
         tag = local_name(child.tag)
-        if tag in {"label", "caption"}:
-            parts.append(clean(inline_text(child)))
-        elif tag == "title":
+        if tag in {"label", "caption"} or tag == "title":
             parts.append(clean(inline_text(child)))
     return " ".join(part for part in parts if part)
 
@@ -267,10 +257,9 @@ def _group(element: etree._Element, place: Place) -> Iterator[Block]:
 
 def _table_wrap(element: etree._Element, place: Place) -> Iterator[Block]:
     caption = _label_and_caption(element)
-    grids = [read_grid(table, table_text) for table in _tables_of(element)]
-    if not any(grid.width for grid in grids):
-        if caption:
-            yield Block("caption", caption, place.kind, place.path)
+    grids = [read_grid(table, table_text) for table in tables_of(element)]
+    if caption and not any(grid.width for grid in grids):
+        yield Block("caption", caption, place.kind, place.path)
     for number, grid in enumerate(grids):
         yield from table_blocks(grid, caption if number == 0 else f"{caption} (continued)", place)
     for child in element:
@@ -281,67 +270,13 @@ def _table_wrap(element: etree._Element, place: Place) -> Iterator[Block]:
             yield from _table_foot(child, place)
         elif tag in {"p", "attrib", "fn", "list", "disp-formula", "disp-quote"}:
             yield from _element(child, tag, place)
-    for table in _tables_of(element):
+    for table in tables_of(element):
         yield from _inner_blocks_of_cells(table, place)
-
-
-def table_text(cell: etree._Element) -> str:
-    """Text of a table cell: also its lists and formulas, which cannot become blocks outside the table."""
-    return inline_text(cell, keep_blocks=True)
 
 
 def _inner_blocks_of_cells(table: etree._Element, place: Place) -> Iterator[Block]:
     for nested in table.iter("{*}table-wrap", "table-wrap"):
         yield from _table_wrap(nested, place)
-
-
-def _tables_of(element: etree._Element) -> Iterator[etree._Element]:
-    for child in element:
-        tag = local_name(child.tag)
-        if tag == "table":
-            groups = [inner for inner in child if local_name(inner.tag) == "tgroup"]
-            yield from groups or [child]
-        elif tag == "tgroup":
-            yield child
-        elif tag == "alternatives":
-            yield from _tables_of(child)
-
-
-def table_blocks(grid: Grid, caption: str, place: Place) -> Iterator[Block]:
-    """Blocks of one table; each begins with the caption, and none is longer than the bounds of ``grids``."""
-    lines = list(grid.lines())
-    if not lines and grid.header:
-        names = [name for name in grid.column_names() if name]
-        lines = [" | ".join(names)] if names else []
-    markdown = table_markdown(grid, caption)
-    start = 0
-    while start < len(lines) or start == 0:
-        end, size = start, 0
-        while (
-            end < len(lines)
-            and end - start < ROWS_PER_BLOCK
-            and (end == start or size + len(lines[end]) <= CHARACTERS_PER_BLOCK)
-        ):
-            size += len(lines[end])
-            end += 1
-        text = clean_lines("\n".join([caption, *lines[start:end]]))
-        if text:
-            yield Block("table", text, place.kind, place.path, markdown if start == 0 else "")
-        start = max(end, start + 1)
-
-
-def table_markdown(grid: Grid, caption: str) -> str:
-    """The table as a Markdown table under its caption."""
-    names = grid.column_names()
-    lines = [caption, ""] if caption else []
-    lines.append("| " + " | ".join(_escaped(name) for name in names) + " |")
-    lines.append("|" + " --- |" * len(names))
-    lines += ["| " + " | ".join(_escaped(cell.text) for cell in row) + " |" for row in grid.body]
-    return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _table_foot(element: etree._Element, place: Place) -> Iterator[Block]:
@@ -407,39 +342,3 @@ def _quote(element: etree._Element, place: Place) -> Iterator[Block]:
                 yield Block("paragraph", text, place.kind, place.path)
         else:
             yield from _element(child, tag, place)
-
-
-def _references(element: etree._Element, place: Place) -> Iterator[Block]:
-    for child in element:
-        tag = local_name(child.tag)
-        if tag == "title":
-            heading = clean(inline_text(child))
-            if heading:
-                yield Block("heading", heading, "references", (*place.path, heading))
-        elif tag == "ref-list":
-            yield from _references(child, place)
-        elif tag in {"ref", "p", "note"}:
-            text = clean(" ".join(part for part in _citation_words(child)))
-            if text:
-                yield Block("reference", text, "references", (*place.path, "References"))
-
-
-def _citation_words(element: etree._Element) -> Iterator[str]:
-    for child in element:
-        tag = local_name(child.tag)
-        if tag in {
-            "element-citation",
-            "citation",
-            "nlm-citation",
-            "citation-alternatives",
-            "person-group",
-            "name",
-            "string-name",
-        }:
-            yield from _citation_words(child)
-        elif tag:
-            yield inline_text(child)
-        if child.tail and child.tail.strip():
-            yield child.tail.strip()
-    if element.text and element.text.strip():
-        yield element.text.strip()

@@ -1,8 +1,8 @@
 """Running text of JATS (and BioMed Central's old) elements: what a reader sees, with marks that cannot be misread.
 
-Sub- and superscripts stay in the text (``LD50``); a power keeps its caret (``10^6``, not 106); a citation or note mark is
-set off in brackets (``mg/kg [12]``), never glued to a unit or a number. Tables, figures, lists and displayed formulas inside
-a paragraph are left out of its text and come as blocks of their own.
+Sub- and superscripts stay in the text (``LD50``); a power keeps its caret (``10^6``, not 106); a citation or note mark
+is set off in brackets (``mg/kg [12]``), never glued to a unit or a number. Tables, figures, lists and displayed
+formulas inside a paragraph are left out of its text and come as blocks of their own.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import re
 from lxml import etree
 
 from .jats_math import math_text
-from .xml import entity_text, local_name
+from .xml import entity_text, is_entity, local_name, own_text
 
 #: Elements that become blocks of their own, wherever they stand.
 BLOCK_TAGS = frozenset(
     {
-        "table-wrap", "table-wrap-group", "fig", "fig-group", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote",
-        "boxed-text", "supplementary-material", "verse-group", "statement", "array", "chem-struct-wrap", "media", "speech", "preformat", "code",
+        "table-wrap", "table-wrap-group", "fig", "fig-group", "list", "def-list", "disp-formula", "disp-formula-group",
+        "disp-quote",
+        "boxed-text", "supplementary-material", "verse-group", "statement", "array", "chem-struct-wrap", "media",
+        "speech", "preformat", "code",
         "tbl", "suppl", "graphic", "ol", "ul", "dl", "display-formula",
     }
 )  # fmt: skip
@@ -49,11 +51,10 @@ def _walk(element: etree._Element, parts: list[str], keep_blocks: bool) -> None:
     if element.text:
         parts.append(element.text)
     for child in element:
-        tag = child.tag
-        if isinstance(tag, str):
-            _one(child, tag if tag[0] != "{" else local_name(tag), parts, keep_blocks)
-        elif child.tag is etree.Entity:
+        if is_entity(child):
             parts.append(entity_text(child))
+        elif tag := local_name(child.tag):
+            _one(child, tag, parts, keep_blocks)
         if child.tail:
             parts.append(child.tail)
 
@@ -119,7 +120,7 @@ def _is_note(child: etree._Element, tag: str) -> bool:
     if tag == "xref":
         kind = child.get("ref-type")
         if kind in _NOTE_REFERENCES:
-            text = "".join(child.itertext()).strip("[]() ")
+            text = own_text(child).strip("[]() ")
             return len(text) <= 12 and not any(len(word) > 3 and word.isalpha() for word in text.split())
         return False
     return any(

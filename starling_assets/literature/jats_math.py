@@ -6,16 +6,20 @@ import re
 
 from lxml import etree
 
-from .xml import entity_text, local_name
+from .xml import entity_text, is_entity, local_name, own_text
 
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
 _INVISIBLE = str.maketrans({"\u2061": "", "\u2062": "", "\u2063": "", "\u2064": ""})
 _TEX_BODY = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _TEX_NAMES = {
-    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "Δ": r"\Delta", "ε": r"\epsilon", "η": r"\eta", "θ": r"\theta",
-    "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "µ": r"\mu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "Σ": r"\Sigma", "τ": r"\tau",
-    "φ": r"\phi", "χ": r"\chi", "ψ": r"\psi", "ω": r"\omega", "Ω": r"\Omega", "×": r"\times", "·": r"\cdot", "±": r"\pm", "≤": r"\le",
-    "≥": r"\ge", "≈": r"\approx", "≠": r"\ne", "∞": r"\infty", "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "→": r"\to", "−": "-",
+    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "Δ": r"\Delta", "ε": r"\epsilon", "η": r"\eta", "θ":
+    r"\theta",
+    "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "µ": r"\mu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "Σ":
+    r"\Sigma", "τ": r"\tau",
+    "φ": r"\phi", "χ": r"\chi", "ψ": r"\psi", "ω": r"\omega", "Ω": r"\Omega", "×": r"\times", "·": r"\cdot", "±":
+    r"\pm", "≤": r"\le",
+    "≥": r"\ge", "≈": r"\approx", "≠": r"\ne", "∞": r"\infty", "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "→": r"\to",
+    "−": "-",
     "∂": r"\partial", "√": r"\sqrt{}",
 }  # fmt: skip
 
@@ -31,9 +35,10 @@ def math_tex(element: etree._Element) -> str:
 
 
 def tex_of_formula(formula: etree._Element) -> str:
-    """TeX of an ``inline-formula`` or ``disp-formula``: its own ``tex-math`` where it has one, else from MathML, else ""."""
+    """TeX of an ``inline-formula`` or ``disp-formula``: its own ``tex-math`` where it has one, else from MathML, else
+    ""."""
     for tex in formula.iter("{*}tex-math", "tex-math"):
-        source = "".join(tex.itertext())
+        source = own_text(tex)
         body = _TEX_BODY.search(source)
         return " ".join((body.group(1) if body else source).split()).strip("$ ")
     for math in formula.iter("{*}math"):
@@ -48,7 +53,7 @@ def _kids(element: etree._Element) -> list[etree._Element]:
 def _leaf(element: etree._Element) -> str:
     parts = [element.text or ""]
     for child in element:
-        if child.tag is etree.Entity:
+        if is_entity(child):
             parts.append(entity_text(child))
         elif isinstance(child.tag, str):
             parts.append(_leaf(child))

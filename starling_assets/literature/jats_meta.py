@@ -12,14 +12,15 @@ from .dates import PublicDate, earliest_of, of_parts
 from .jats_inline import inline_text
 from .licences import Licence, classify
 from .text import clean
-from .xml import local_name
+from .xml import local_name, own_text
 
 HREF = "{http://www.w3.org/1999/xlink}href"
 _PMC_NUMBER = re.compile(r"(?:PMC)?(\d+)(?:\.\d+)?", re.IGNORECASE)
 #: Publication dates; "received" and the like are history, "collection" and issue dates are print.
 _PUBLIC_TYPES = frozenset(
     {
-        "epub", "ppub", "epub-ppub", "pub", "collection", "epreprint", "epubl", "preprint", "pmc-release", "e-publication",
+        "epub", "ppub", "epub-ppub", "pub", "collection", "epreprint", "epubl", "preprint", "pmc-release",
+        "e-publication",
         "publication", "electronic", "print", "ecorrected", "original-publication", "version-of-record", "",
     }
 )  # fmt: skip
@@ -49,7 +50,7 @@ def _identifiers(meta: etree._Element, paper: Paper) -> None:
     for element in meta:
         if local_name(element.tag) != "article-id":
             continue
-        kind, text = element.get("pub-id-type", ""), "".join(element.itertext()).strip()
+        kind, text = element.get("pub-id-type", ""), own_text(element).strip()
         if kind == "pmid" and text.isdecimal():
             paper.pmid = paper.pmid or text
         elif kind in {"pmc", "pmcid", "pmcaid", "pmcaiid"} and kind != "pmcaiid":
@@ -82,7 +83,7 @@ def _public_dates(meta: etree._Element) -> Iterator[PublicDate]:
 
 
 def _date(element: etree._Element) -> PublicDate:
-    parts = {local_name(child.tag): "".join(child.itertext()) for child in element}
+    parts = {local_name(child.tag): own_text(child) for child in element}
     if not parts.get("year"):
         iso = element.get("iso-8601-date") or ""
         year, _, rest = iso.partition("-")
@@ -106,7 +107,7 @@ def _licence_statements(meta: etree._Element) -> Iterator[str]:
             if tag in {"license", "licence"}:
                 links = [element.get(HREF, "")]
                 links += [inner.get(HREF, "") for inner in element.iter() if isinstance(inner.tag, str)]
-                links += ["".join(inner.itertext()) for inner in element.iter("{*}license_ref")]
+                links += [own_text(inner) for inner in element.iter("{*}license_ref")]
                 kind = element.get("license-type", "")
                 prose = inline_text(element)
                 yield " ".join([prose, *dict.fromkeys(link for link in links if link)])

@@ -1,7 +1,7 @@
 """Licence of a paper, read from the paper itself, with the words it was read from.
 
-Statements may conflict, be nested (a figure against the article) or stand in the prose only: the most restrictive reading
-wins, and without any statement the class is ``UNKNOWN``. Never "open" by default.
+Statements may conflict, be nested (a figure against the article) or stand in the prose only: the most restrictive
+reading wins, and without any statement the class is ``UNKNOWN``. Never "open" by default.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ _ATTRIBUTION = re.compile(
     re.IGNORECASE,
 )
 _FREE_USE = re.compile(
-    r"permits (?:unrestricted|any)|use, distribution,? and reproduction in any medium|free(?:ly)? (?:available )?(?:to|for) "
+    r"permits (?:unrestricted|any)|use, distribution,? and reproduction in any medium|"
+    r"free(?:ly)? (?:available )?(?:to|for) "
     r"(?:copy|use|any)|verbatim copying and redistribution of this article are permitted in all media",
     re.IGNORECASE,
 )
 _PUBLIC_DOMAIN = re.compile(
-    r"public[\s-]domain|work of the (?:U\.?S\.?|United States) government|not (?:be )?(?:subject to|protected by) (?:U\.?S\.? )?copyright",
+    r"public[\s-]domain|work of the (?:U\.?S\.?|United States) government|"
+    r"not (?:be )?(?:subject to|protected by) (?:U\.?S\.? )?copyright",
     re.IGNORECASE,
 )
 _MANUSCRIPT = re.compile(r"author(?:'s|’s)? manuscript|accepted manuscript|NIHMS|available in PMC \d{4}", re.IGNORECASE)

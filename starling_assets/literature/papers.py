@@ -1,7 +1,8 @@
 """Papers of a shard: full text where a file gives it, title and abstract from the citation where none does.
 
-Of one paper (same PMID, PMCID or DOI) the best source is kept: JATS before PDF before abstract. Its citation completes it.
-Papers are sorted by ``paper_id``; ordinals of papers and paragraphs are dense. Every file is reported: taken, or set aside.
+Of one paper (same PMID, PMCID or DOI) the best source is kept: JATS before PDF before abstract. Its citation completes
+it. Papers are sorted by ``paper_id``; ordinals of papers and paragraphs are dense. Every file is reported: taken, or
+set aside.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def read_papers(
 ) -> PapersResult:
     """Papers and blocks of a shard from its ``files`` and its CITATIONS.
 
-    PubMed files among ``files`` are skipped here: ``read_citations`` reports them. ``on_progress`` gets (done, total) files.
+    PubMed files among ``files`` are skipped here: ``read_citations`` reports them. ``on_progress`` gets (done, total)
+    files.
     """
     todo = [
         (file, kind) for file in sorted(files, key=lambda file: file.name) if (kind := sniff(file.path)) != "pubmed"
@@ -68,7 +70,8 @@ def read_papers(
         found += papers
         reports.append(
             {
-                "file": file.name, "sha256": file.sha256, "kind": kind, "status": "set_aside" if reason else "ok", "reason": reason,
+                "file": file.name, "sha256": file.sha256, "kind": kind, "status": "set_aside" if reason else "ok",
+                "reason": reason,
                 "papers": len(papers), "seconds": time.monotonic() - began,
             }
         )  # fmt: skip
@@ -93,7 +96,8 @@ def _read_file(file: SourceFile, kind: str, limits: LiteratureSettings, ocr: Ocr
 
 
 def _explain_unknown(file: SourceFile, limits: LiteratureSettings) -> None:
-    """Raise :class:`BadSource` with the reason that helps: damaged archive and malformed XML are told apart from the rest."""
+    """Raise :class:`BadSource` with the reason that helps: damaged archive and malformed XML are told apart from the
+    rest."""
     data = open_source(file.path, limits)
     if not data.strip():
         raise BadSource("the file is empty")
@@ -207,10 +211,22 @@ def _complete(paper: Paper, row: dict[str, Any]) -> None:
 
 def _from_citation(row: dict[str, Any]) -> Paper:
     paper = Paper(
-        source_kind="abstract", extractor=ABSTRACT_EXTRACTOR, pmid=row["pmid"], pmcid=row["pmcid"], doi=row["doi"], version=row["version"],
-        title=row["title"] or "", journal=row["journal"], public=_public(row), licence="UNKNOWN", licence_evidence=_ABSTRACT_EVIDENCE,
-        retracted=row["retracted"], retracts=tuple(row["retracts"] or ()), deleted=row["deleted"], source_file=row["file"],
-    )  # fmt: skip
+        source_kind="abstract",
+        extractor=ABSTRACT_EXTRACTOR,
+        pmid=row["pmid"],
+        pmcid=row["pmcid"],
+        doi=row["doi"],
+        version=row["version"],
+        title=row["title"] or "",
+        journal=row["journal"],
+        public=_public(row),
+        licence="UNKNOWN",
+        licence_evidence=_ABSTRACT_EVIDENCE,
+        retracted=row["retracted"],
+        retracts=tuple(row["retracts"] or ()),
+        deleted=row["deleted"],
+        source_file=row["file"],
+    )
     if not paper.deleted:
         paper.blocks = list(_abstract_blocks(row))
     return paper
@@ -240,12 +256,16 @@ def _tables(papers: Sequence[Paper], reports: list[dict[str, Any]]) -> PapersRes
         blocks += own
         rows.append(
             {
-                "paper_ordinal": ordinal, "paper_id": paper.paper_id(), "extraction_id": paper.extraction_id(), "pmid": paper.pmid,
-                "pmcid": paper.pmcid, "doi": paper.doi, "version": paper.version, "title": paper.title, "journal": paper.journal,
-                "public_earliest": paper.public.earliest, "public_latest": paper.public.latest, "public_precision": paper.public.precision,
+                "paper_ordinal": ordinal, "paper_id": paper.paper_id(), "extraction_id": paper.extraction_id(), "pmid":
+                paper.pmid,
+                "pmcid": paper.pmcid, "doi": paper.doi, "version": paper.version, "title": paper.title, "journal":
+                paper.journal,
+                "public_earliest": paper.public.earliest, "public_latest": paper.public.latest, "public_precision":
+                paper.public.precision,
                 "licence": paper.licence, "licence_evidence": paper.licence_evidence, "source_kind": paper.source_kind,
                 "source_file": paper.source_file, "source_sha256": paper.source_sha256, "retracted": paper.retracted,
-                "retracts": list(paper.retracts), "deleted": paper.deleted, "blocks": len(own), "paragraphs": paragraphs,
+                "retracts": list(paper.retracts), "deleted": paper.deleted, "blocks": len(own), "paragraphs":
+                paragraphs,
             }
         )  # fmt: skip
     return PapersResult(

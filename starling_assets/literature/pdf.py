@@ -28,7 +28,8 @@ _MAX_OUTPUT = 200_000_000
 
 
 def read_pdf(path: Path, limits: LiteratureSettings, ocr: OcrEngine | None = None) -> Paper:
-    """The paper in the PDF at ``path``. Raises :class:`BadSource`, also for a file that needs OCR when ``ocr`` is None."""
+    """The paper in the PDF at ``path``. Raises :class:`BadSource`, also for a file that needs OCR when ``ocr`` is
+    None."""
     result = run_child(path, limits)
     if result.get("problem"):
         raise BadSource(str(result["problem"]))
@@ -36,10 +37,8 @@ def read_pdf(path: Path, limits: LiteratureSettings, ocr: OcrEngine | None = Non
     wanting = [number for number, status in enumerate(statuses, start=1) if status in _OCR_STATUSES]
     readable = statuses.count("text")
     if wanting and len(wanting) * 2 > len(wanting) + readable and ocr is None:
-        raise BadSource(
-            f"{len(wanting)} of {len(statuses)} pages need OCR ({', '.join(sorted({statuses[n - 1] for n in wanting}))}) and no OCR engine "
-            "is configured"
-        )
+        kinds = ", ".join(sorted({statuses[number - 1] for number in wanting}))
+        raise BadSource(f"{len(wanting)} of {len(statuses)} pages need OCR ({kinds}) and no OCR engine is configured")
     if not wanting and not readable:
         raise BadSource("the PDF has no text")
     read_pages = ocr.read(path, wanting) if ocr is not None and wanting else []

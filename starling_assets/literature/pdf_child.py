@@ -1,6 +1,7 @@
 """The child process that reads one PDF: limits on memory, CPU and files first, then pdfium.
 
-Called as ``python -m starling_assets.literature.pdf_child PATH MEMORY_BYTES CPU_SECONDS MAX_PAGES``; writes one JSON object.
+Called as ``python -m starling_assets.literature.pdf_child PATH MEMORY_BYTES CPU_SECONDS MAX_PAGES``; writes one JSON
+object.
 """
 
 from __future__ import annotations

@@ -15,9 +15,11 @@ _CAPTION = re.compile(
     r"^(?:Supplementary\s+)?(?:Fig(?:ure|\.)?|Table|Scheme|Chart|Box|TABLE|FIGURE|FIG\.)\s*S?\d+\b", re.UNICODE
 )
 _HEADING_WORDS = re.compile(
-    r"^(?:\d+(?:\.\d+)*\.?\s+)?(?:abstract|summary|introduction|background|materials? and methods|methods?|experimental|results?(?: and discussion)?|"
-    r"discussion|conclusions?|references|literature cited|bibliography|acknowledge?ments?|abbreviations|funding|keywords|"
-    r"(?:competing|conflicts? of) interests?|authors?['’]? contributions?|supplementary (?:material|information)s?)[:.]?$",
+    r"^(?:\d+(?:\.\d+)*\.?\s+)?(?:abstract|summary|introduction|background|materials? and methods|methods?|"
+    r"experimental|"
+    r"results?(?: and discussion)?|discussion|conclusions?|references|literature cited|bibliography|acknowledge?ments?|"
+    r"abbreviations|funding|keywords|(?:competing|conflicts? of) interests?|authors?['’]? contributions?|"
+    r"supplementary (?:material|information)s?)[:.]?$",
     re.IGNORECASE,
 )
 _REFERENCES = re.compile(

@@ -147,8 +147,8 @@ def _line(
     size = raw.FPDFText_GetFontSize(textpage, middle)
     weight = raw.FPDFText_GetFontWeight(textpage, first)
     return Line(
-        page, text, x0 - left, height - (high - bottom), x1 - left, height - (low - bottom), round(size, 2) or round(high - low, 2),
-        weight >= 600 or _bold_font(textpage, raw, first),
+        page, text, x0 - left, height - (high - bottom), x1 - left, height - (low - bottom), round(size, 2) or
+        round(high - low, 2), weight >= 600 or _bold_font(textpage, raw, first),
     )  # fmt: skip
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from .pdf_lines import HYPHENS, Page
 
 _WORD = re.compile(r"[^\W\d_]+")
 #: The words no page of running text of these languages is without.
-_COMMON = frozenset(
-    "the of and in to a is for with was that by as on were from at be this are an or which not we it "
-    "de la le et des les en du que una el los para por der die und das mit von zu den do da dos os as com não".split()
-)
+_COMMON_TEXT = """the of and in to a is for with was that by as on were from at be this are an or which
+not we it de la le et des les en du que una el los para por der die und das mit von zu den do da dos os com não"""
+_COMMON = frozenset(_COMMON_TEXT.split())
 _FEW_CHARACTERS = 25
 _ENOUGH_WORDS = 60
 _COMMON_SHARE = 0.04
@@ -57,5 +57,5 @@ def _unlike_names(words: list[str]) -> bool:
 def _doubled(words: list[str]) -> bool:
     if len(words) < _ENOUGH_WORDS:
         return False
-    repeats = sum(left == right for left, right in zip(words, words[1:], strict=False))
+    repeats = sum(left == right for left, right in pairwise(words))
     return repeats > _DOUBLED_SHARE * len(words) / 2

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from html.entities import html5
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from lxml import etree
@@ -84,13 +84,13 @@ def _refuse_entity(name: str, *_: object) -> None:
     )
 
 
-def _stop_at_element(name: str, attributes: object) -> None:
+def _stop_at_element(*_: object) -> None:
     raise _PrologDone
 
 
 def explain_syntax(error: etree.XMLSyntaxError) -> str:
     """One line for a person from libxml2's message."""
-    line, column = error.position if error.position else (0, 0)
+    line, column = error.position
     message = (error.msg or "malformed").splitlines()[0]
     if "xmlSAX2Characters" in message or "Excessive depth" in message or "depth" in message.lower():
         message = f"elements are nested too deep ({message})"
@@ -201,6 +201,16 @@ def entity_text(element: etree._Element) -> str:
     """Text of an entity reference that a document type elsewhere would have declared (``&nbsp;``); else as written."""
     name = (element.text or "").strip("&;")
     return html5.get(f"{name};", f"&{name};")
+
+
+def is_entity(element: Any) -> bool:
+    """Whether a node is an entity reference that was left unresolved."""
+    return element.tag is etree.Entity
+
+
+def own_text(element: etree._Element) -> str:
+    """All text inside ``element``, as written."""
+    return "".join(str(part) for part in element.itertext())
 
 
 def local_name(tag: object) -> str:
