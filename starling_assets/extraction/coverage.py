@@ -14,7 +14,7 @@ from .tables import COVERAGE
 from .windows import Window
 
 
-def coverage(windows: Iterable[Window], outcomes: Mapping[str, Outcome]) -> pl.DataFrame:
+def paper_coverage(windows: Iterable[Window], outcomes: Mapping[str, Outcome]) -> pl.DataFrame:
     """COVERAGE frame, by paper id. A paper with a failed window is ``partial``, with failures only ``failed``."""
     counts: dict[str, Counter[str]] = {}
     reasons: dict[str, set[str]] = {}

@@ -1,0 +1,87 @@
+"""The dataset of a task over all shards: newest version of a paper wins, deletions and retractions apply (F26)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from starling_assets.agents.tasks import Task, schema_hash
+from starling_assets.artifacts.store import conform
+from starling_assets.extraction.judging import rejected_by_axis
+
+from .tables import JUDGED
+
+
+@dataclass(frozen=True)
+class DatasetCounts:
+    """``judged`` = ``kept`` + ``not_kept``. ``masked`` records belong to papers that were replaced or deleted."""
+
+    judged: int
+    kept: int
+    not_kept: int
+    masked: int
+    other_schema: int
+    by_axis: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """``judged`` (JUDGED) holds all current records, ``kept`` those that passed every axis, ``papers`` their papers."""
+
+    judged: pl.DataFrame
+    kept: pl.DataFrame
+    papers: pl.DataFrame
+    counts: DatasetCounts
+
+
+def current_papers(papers: pl.DataFrame) -> pl.DataFrame:
+    """One row per paper of PAPERS frames of all shards (with a column ``shard``), tombstones included.
+
+    The newest version wins, of equal ones the row that comes last. ``retracted`` is true for a paper that its own
+    record or any notice in any shard calls retracted.
+    """
+    retracted = papers["retracts"].explode(empty_as_null=True).drop_nulls().unique().to_list()
+    newest = (
+        papers.with_row_index("_row")
+        .sort(pl.col("version").fill_null(0), "_row")
+        .unique("paper_id", keep="last", maintain_order=True)
+        .sort("paper_id")
+        .drop("_row")
+    )
+    noticed = pl.col("pmid").is_in(retracted).fill_null(value=False)
+    return newest.with_columns(pl.col("retracted").fill_null(value=False) | noticed)
+
+
+def build_dataset(task: Task, records: pl.DataFrame, verdicts: pl.DataFrame, papers: pl.DataFrame) -> Dataset:
+    """Join the RECORDS, VERDICTS and PAPERS of all shards, each with a column ``shard``, into the task's dataset.
+
+    ``papers`` holds every shard, also those without records of the task: they may supersede. Records of a paper version
+    that is not current, and of another schema than the task's, are left out and counted, never mixed. A record without
+    a verdict is not kept.
+    """
+    current = current_papers(papers)
+    living = current.filter(~pl.col("deleted").fill_null(value=False))
+    facts = living.select("paper_id", "shard", "title", "doi", pl.col("retracted").alias("_retracted"))
+    valid = records.join(facts, on=["paper_id", "shard"], how="inner", maintain_order="left")
+    same = valid.filter(pl.col("schema_hash") == schema_hash(task))
+    answers = verdicts.drop("shard").unique("record_id", keep="last", maintain_order=True)
+    joined = same.join(answers, on="record_id", how="left", maintain_order="left").with_columns(
+        pl.col("retracted") | pl.col("_retracted"),
+        pl.col("kept").fill_null(value=False),
+        pl.when(pl.col("status").is_null()).then(pl.lit("not judged yet")).otherwise("failure").alias("failure"),
+        pl.col("status").fill_null("failed"),
+    )
+    judged = conform(joined, JUDGED, where=f"records of {task.name}").sort("paper_id", "record_id")
+    judged = judged.unique("record_id", keep="first", maintain_order=True)
+    kept = judged.filter("kept")
+    counts = DatasetCounts(
+        judged=judged.height,
+        kept=kept.height,
+        not_kept=judged.height - kept.height,
+        masked=records.height - valid.height,
+        other_schema=valid.height - same.height,
+        by_axis=rejected_by_axis([judged]),
+    )
+    sources = current.join(judged.select("paper_id").unique(), on="paper_id", how="semi")
+    return Dataset(judged, kept, sources, counts)
