@@ -102,7 +102,8 @@ def _check_remote(endpoint: Endpoint) -> EndpointStatus:
     if answer.status_code in {401, 403}:
         return bad(
             FailureKind.AUTHENTICATION,
-            f"{url} refuses the key ({answer.status_code}). Set STARLING_LLM_API_KEY (or OPENAI_API_KEY) to a valid one.",
+            f"{url} refuses the key ({answer.status_code}). Set STARLING_LLM_API_KEY (or OPENAI_API_KEY) to a "
+            "valid one.",
         )
     if answer.status_code >= 500:
         return bad(

@@ -24,8 +24,8 @@ async def run_units[U, R](
 ) -> None:
     """Do ``work`` for every unit, at most ``concurrency`` at a time, and hand each outcome over as it comes.
 
-    Units are taken from ``units`` only as slots become free. ``on_result`` and ``on_failure`` run in the event loop, one
-    at a time; while they store an outcome no new unit starts.
+    Units are taken from ``units`` only as slots become free. ``on_result`` and ``on_failure`` run in the event
+    loop, one at a time; while they store an outcome no new unit starts.
 
     A failure that no further call can escape (``FATAL``: wrong key, quota, budget) stops everything at once and is
     raised; the unit it befell is not reported, since it is still to be done. A request on ``stop`` or a cancellation

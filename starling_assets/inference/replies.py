@@ -13,7 +13,7 @@ from .strict_json import StrictJsonError, parse
 
 #: So many blanks in a row are no formatting: the model is looping inside guided decoding.
 LOOP_LENGTH = 200
-_BLANKS = re.compile(r"\s{%d,}" % LOOP_LENGTH)
+_BLANKS = re.compile(rf"\s{{{LOOP_LENGTH},}}")
 
 
 def read_reply[T: BaseModel](

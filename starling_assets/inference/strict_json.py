@@ -155,7 +155,10 @@ def salvage_items[T: BaseModel](text: str, item_type: type[T]) -> tuple[list[T],
 
 
 def absent_to_none(value: Any) -> Any:
-    """``None`` for a word that means absence (``null``, ``N/A``), else ``value``: a ``BeforeValidator`` of nullable fields."""
+    """``None`` for a word that means absence (``null``, ``N/A``), else ``value``.
+
+    Meant as a ``BeforeValidator`` of nullable fields.
+    """
     if isinstance(value, str) and value.strip().casefold() in ABSENT_WORDS:
         return None
     return value
