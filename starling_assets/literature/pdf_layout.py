@@ -32,6 +32,11 @@ _NUMBERED_REFERENCE = re.compile(r"^\[?\d{1,3}[.\])]\s*\S")
 _PAGE_NUMBER = re.compile(
     r"^(?:page\s*)?\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?$|^\(page number not for citation purposes\)$", re.IGNORECASE
 )
+_SUSPENDED = re.compile(r"(?:and|or|to|und|oder|et|y|e)\b")
+#: First parts after which a hyphen at a line's end is taken for the word's own.
+_HYPHENATED_TEXT = """self non post pre anti cross well high low long short blood half dose time double two three one single age
+body cell drug case follow health placebo meta gene protein receptor water intra inter multi evidence quality"""
+_HYPHENATED = frozenset(_HYPHENATED_TEXT.split())
 _BULLET = re.compile(r"^(?:[•·▪●○◦–-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+")
 _DIGITS = re.compile(r"\d+")
 _MARGIN = 0.09
@@ -54,47 +59,33 @@ def join_lines(lines: Sequence[str]) -> str:
     """Lines as running text: divided words made whole, ligatures spelled out."""
     text = ""
     for line in lines:
-        line = line.translate(_LIGATURES).rstrip()
+        line = line.translate(_LIGATURES).strip()
+        if not line:
+            continue
         if not text:
-            text = line.lstrip()
-        elif text[-1] in HYPHENS:
-            text = text[:-1] + line.lstrip()
-        elif text[-1] == "-" and len(text) > 1 and text[-2].isalpha() and line.lstrip()[:1].islower():
-            text = text[:-1] + _after_hyphen(text, line.lstrip())
+            text = line
+        elif text[-1] in HYPHENS or (text[-1] == "-" and text[-2:-1].isalnum()):
+            text = _divided(text, line)
         else:
-            text = f"{text} {line.lstrip()}"
-    text = text.strip()
+            text = f"{text} {line}"
     if text and text[-1] in HYPHENS:
         text = text[:-1] + "-"
     # A mark inside the text is a word that pdfium itself has put together.
     return "".join(character for character in text if character not in HYPHENS)
 
 
-def _after_hyphen(text: str, rest: str) -> str:
-    """``blood-`` + ``brain`` stays hyphenated when the first part is known to be written so; else the hyphen goes."""
-    word = text[:-1].rsplit(" ", 1)[-1]
-    kept = {
-        "self",
-        "non",
-        "post",
-        "pre",
-        "anti",
-        "cross",
-        "well",
-        "high",
-        "low",
-        "long",
-        "short",
-        "blood",
-        "half",
-        "dose",
-        "time",
-        "double",
-        "two",
-        "three",
-        "one",
-    }
-    return f"-{rest}" if word.lower() in kept or "-" in word or any(c.isdigit() for c in word) else rest
+def _divided(text: str, following: str) -> str:
+    """``text`` ends with a hyphen: part of the word (``blood-brain``), or only of the line (``transcrip-tion``)?"""
+    start = text[:-1]
+    if _SUSPENDED.match(following):
+        return f"{start}- {following}"  # "pre- and post-treatment"
+    if start.endswith("-"):
+        return start + following
+    word = start.rsplit(" ", 1)[-1]
+    belongs = (
+        not following[0].islower() or "-" in word or word.lower() in _HYPHENATED or any(letter.isdigit() for letter in word)
+    )
+    return f"{start}-{following}" if belongs else start + following
 
 
 def lay_out(pages: Sequence[Page]) -> list[Chunk]:
