@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from starling_assets.agents.tasks import Task, schema_hash
-from starling_assets.artifacts.store import conform
+from starling_assets.artifacts.store import conform, empty
+from starling_assets.extraction.deduplication import group_facts, joined
 from starling_assets.extraction.judging import rejected_by_axis
 
 from .tables import JUDGED
@@ -15,10 +17,11 @@ from .tables import JUDGED
 
 @dataclass(frozen=True)
 class DatasetCounts:
-    """``judged`` = ``kept`` + ``not_kept``. ``masked`` records belong to papers that were replaced or deleted."""
+    """``judged`` = ``kept`` + ``merged`` + ``not_kept``; ``masked`` ones belong to papers replaced or deleted."""
 
     judged: int
     kept: int
+    merged: int
     not_kept: int
     masked: int
     other_schema: int
@@ -27,7 +30,8 @@ class DatasetCounts:
 
 @dataclass(frozen=True)
 class Dataset:
-    """``judged`` (JUDGED) holds all current records, ``kept`` those that passed every axis, ``papers`` their papers."""
+    """``judged`` (JUDGED) holds all current records; ``kept`` each fact that passed every axis once, with all its
+    evidence; ``papers`` their papers."""
 
     judged: pl.DataFrame
     kept: pl.DataFrame
@@ -66,22 +70,38 @@ def build_dataset(task: Task, records: pl.DataFrame, verdicts: pl.DataFrame, pap
     valid = records.join(facts, on=["paper_id", "shard"], how="inner", maintain_order="left")
     same = valid.filter(pl.col("schema_hash") == schema_hash(task))
     answers = verdicts.drop("shard").unique("record_id", keep="last", maintain_order=True)
-    joined = same.join(answers, on="record_id", how="left", maintain_order="left").with_columns(
+    answered = same.join(answers, on="record_id", how="left", maintain_order="left").with_columns(
         pl.col("retracted") | pl.col("_retracted"),
         pl.col("kept").fill_null(value=False),
         pl.when(pl.col("status").is_null()).then(pl.lit("not judged yet")).otherwise("failure").alias("failure"),
         pl.col("status").fill_null("failed"),
+        pl.lit(None, pl.String).alias("same_as"),
     )
-    judged = conform(joined, JUDGED, where=f"records of {task.name}").sort("paper_id", "record_id")
+    judged = conform(answered, JUDGED, where=f"records of {task.name}").sort("paper_id", "record_id")
     judged = judged.unique("record_id", keep="first", maintain_order=True)
-    kept = judged.filter("kept")
+    judged, kept = _each_fact_once(judged)
     counts = DatasetCounts(
         judged=judged.height,
         kept=kept.height,
-        not_kept=judged.height - kept.height,
+        merged=judged["same_as"].count(),
+        not_kept=judged.filter(~pl.col("kept")).height,
         masked=records.height - valid.height,
         other_schema=valid.height - same.height,
         by_axis=rejected_by_axis([judged]),
     )
     sources = current.join(judged.select("paper_id").unique(), on="paper_id", how="semi")
     return Dataset(judged, kept, sources, counts)
+
+
+def _each_fact_once(judged: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """``judged`` with ``same_as`` set, and the kept records with the evidence of those that state the same fact."""
+    by_paper: dict[str, list[dict[str, Any]]] = {}
+    for row in judged.filter("kept").iter_rows(named=True):
+        by_paper.setdefault(row["paper_id"], []).append(row)
+    groups = [group for paper in sorted(by_paper) for group in group_facts(by_paper[paper])]
+    same_as = {row["record_id"]: group[0]["record_id"] for group in groups for row in group[1:]}
+    marked = judged.with_columns(
+        pl.col("record_id").replace_strict(same_as, default=None, return_dtype=pl.String).alias("same_as")
+    )
+    rows = [joined(group) for group in groups]
+    return marked, pl.DataFrame(rows, schema=JUDGED) if rows else empty(JUDGED)

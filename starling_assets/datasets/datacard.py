@@ -60,6 +60,7 @@ def datacard(
                 ("distinct concepts", kept["concept_id"].drop_nulls().n_unique()),
                 ("records without a concept", int(kept["concept_id"].is_null().sum())),
                 ("records from retracted papers (flagged)", int(kept["retracted"].sum())),
+                ("kept records that state the same fact again, joined", counts.merged),
                 ("judged and not kept", counts.not_kept),
                 ("superseded or deleted papers' records, left out", counts.masked),
                 ("records of an earlier schema, left out", counts.other_schema),

@@ -26,6 +26,7 @@ _DESCRIPTIONS = {
     "unit_flag": "why there is no normalised value, or what was assumed to read it",
     "fields": "the task's own fields, in schema order",
     "verdict": "five axes; kept only when all pass",
+    "same_as": "the kept record of the same paper that states this fact and holds this evidence too",
     "retracted": "the paper has been retracted",
 }
 _REQUIRED_TEXT = frozenset({"record_id", "task", "paper_id", "alignment", "entity", "schema_hash", "shard"})

@@ -19,7 +19,7 @@ from starling_assets.artifacts.keys import content_key
 from starling_assets.artifacts.store import conform, empty
 from starling_assets.settings import Settings
 
-from .deduplication import Found, merge
+from .deduplication import group_facts, joined, same_words
 from .entities import Entities, Identity
 from .objects import Draft, Refused, check_object
 from .tables import RECORDS, REJECTED
@@ -64,7 +64,7 @@ def assemble(
     entities = Entities(tags, mentions, links, task.entity_types)
     facts = {row["paper_id"]: row for row in papers.iter_rows(named=True)}
     masses = _Masses()
-    found: dict[str, list[Found]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     rejected: list[dict[str, Any]] = []
     objects = unfinished = 0
     for window in windows:
@@ -85,8 +85,8 @@ def assemble(
             used.setdefault((draft.segment.block_key, draft.start, draft.end), draft.entity)
             identity = entities.identity(window, draft.entity, draft.spots)
             row = _row(task, window, draft, identity, payload, facts.get(window.paper_id, {}), masses)
-            found.setdefault(window.paper_id, []).append(Found(row, identity, draft))
-    rows = [row for paper in sorted(found) for row in merge(found[paper])]
+            found.setdefault(window.paper_id, []).append(row)
+    rows = [joined(group) for paper in sorted(found) for group in group_facts(found[paper], same_words)]
     for row in rows:
         row["record_id"] = _record_id(row)
     records = pl.DataFrame(rows, schema=RECORDS, strict=False) if rows else empty(RECORDS)
