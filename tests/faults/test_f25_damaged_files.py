@@ -1,4 +1,4 @@
-"""F25: damaged, mis-encoded and foreign files are set aside with a reason; the others go on; the null-rate check fires."""
+"""F25: damaged, mis-encoded and foreign files are set aside with a reason; the others go on; null rates are watched."""
 
 from __future__ import annotations
 

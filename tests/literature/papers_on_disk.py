@@ -12,8 +12,10 @@ from starling_assets.settings.model import LiteratureSettings
 
 LIMITS = LiteratureSettings()
 
-ARTICLE = """<article xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML" article-type="research-article">
-<front><journal-meta><journal-title-group><journal-title>J Ex</journal-title></journal-title-group></journal-meta><article-meta>
+ARTICLE = """<article xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML"
+ article-type="research-article">
+<front><journal-meta><journal-title-group><journal-title>J Ex</journal-title></journal-title-group></journal-meta>
+<article-meta>
 {ids}<title-group><article-title>{title}</article-title></title-group>{dates}
 <permissions>{permissions}</permissions>{abstract}</article-meta></front>
 <body>{body}</body><back>{back}</back></article>"""
@@ -40,7 +42,8 @@ def citation(pmid: int | str, title: str = "A title.", *, version: int = 1, more
     """A PubmedArticle element."""
     return (
         f'<PubmedArticle><MedlineCitation Status="MEDLINE" Owner="NLM"><PMID Version="{version}">{pmid}</PMID>'
-        f'<Article PubModel="Print"><ArticleTitle>{title}</ArticleTitle>{inside}</Article>{more}</MedlineCitation></PubmedArticle>'
+        f'<Article PubModel="Print"><ArticleTitle>{title}</ArticleTitle>{inside}</Article>{more}</MedlineCitation>'
+        "</PubmedArticle>"
     )
 
 
