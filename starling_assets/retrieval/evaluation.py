@@ -31,13 +31,14 @@ def evaluate(query: ResolvedFilter, units: int, union_of: UnionOf) -> BitMap:
     found = _intersection([_ids(group) for group in wanted], union_of)
     if found is None:
         found = _everything(units)
-    # Negation is taken away from what is left instead of building complements of whole shards.
+    # Negation is taken away from what is left instead of building complements of whole shards. Never in place: an
+    # index may hand out a bitmap that it keeps.
     for term in excluded:
         if found:
-            found -= union_of(term.ids)
+            found = found - union_of(term.ids)
     for group in mixed:
         if found:
-            found &= _mixed(group, units, union_of)
+            found = found & _mixed(group, units, union_of)
     return found
 
 
