@@ -83,7 +83,8 @@ class Vocabulary:
     def __init__(self, names: pl.DataFrame, labels: pl.DataFrame, hierarchy: Hierarchy) -> None:
         """``names``: name, folded, posting_id, entity_type; ``labels``: concept_id, label, one row per concept."""
         self._names = (
-            names.filter(pl.col("folded") != "")
+            # A name of signs alone has no folded form: it is found as it is written.
+            names.with_columns(folded=pl.when(pl.col("folded") == "").then("name").otherwise("folded"))
             .unique()
             .join(labels, left_on="posting_id", right_on="concept_id", how="left")
             .with_columns(label=pl.coalesce("label", "name"))
@@ -126,7 +127,7 @@ class Vocabulary:
     def matches(self, names: Sequence[str]) -> dict[str, pl.DataFrame]:
         """Per name the rows (name, posting_id, entity_type, label) whose folded name equals it; a concept id of
         the vocabulary matches itself. Names without a row are absent."""
-        keys = [fold(name) for name in names]
+        keys = [fold(name) or name for name in names]
         rows = self._names.filter(pl.col("folded").is_in(sorted(set(keys))))
         by_key = {str(key[0]): frame for key, frame in rows.group_by("folded", maintain_order=True)}
         found = {name: by_key[key] for name, key in zip(names, keys, strict=True) if key in by_key}
@@ -137,7 +138,7 @@ class Vocabulary:
 
     def suggestions(self, name: str, n: int = 3) -> list[str]:
         """Up to ``n`` known names that are spelled like ``name``, best first."""
-        key = fold(name)
+        key = fold(name) or name
         words = [word for word in key.split(" ") if len(word) > 3]
         near = pl.any_horizontal(
             [pl.col("folded").str.starts_with(key[:3])]
