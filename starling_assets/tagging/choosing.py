@@ -1,0 +1,111 @@
+"""Chooses type and concepts of a mention among the lexicon rows that fit it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starling_assets.ontology.folding import spell
+from starling_assets.tagging.context import (
+    SpeciesMention,
+    gene_rather_than_protein,
+    has_cell_cue,
+    has_gene_cue,
+    species_of,
+)
+from starling_assets.tagging.vocabulary import Entry
+
+#: Of several types a written form can have, the earlier one is read, unless the words around say otherwise.
+TYPE_ORDER = [
+    "Assay/Result", "SmallMolecule", "Peptide", "Antibody", "Disease", "Phenotype", "Protein", "Gene", "RNA", "CellType", "CellLine",
+    "Anatomy", "Protein/GeneFamily", "SmallMoleculeClass", "GOTerm", "Organism", "Pathway", "ClinicalTrial",
+    "GeneVariant",
+]  # fmt: skip
+_TYPE_RANK = {name: rank for rank, name in enumerate(TYPE_ORDER)}
+#: Vocabularies of one type, most wanted first: the canonical name and the hierarchy come from them.
+_SOURCE_ORDER = {
+    name: rank
+    for rank, name in enumerate(
+        ["STARLING", "CHEBI", "UBERON", "CL", "MONDO", "HGNC", "UniProt", "NCBITaxon", "GO", "Cellosaurus", "FPLX",
+         "hgnc.genegroup", "DrugBank", "NCBIGene", "MGI", "RGD", "DOID", "HP", "Reactome", "MESH", "EFO"]
+    )
+}  # fmt: skip
+HUMAN = "NCBITaxon:9606"
+_WEAK = 3
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a mention is. ``organism`` is None when the paper does not tell; then the concepts of all species stay."""
+
+    entity_type: str
+    canonical: str
+    concept_ids: tuple[str, ...]
+    organism: str | None
+    synonyms: tuple[str, ...] = ()
+    alias: str | None = None
+    resolved_name: str | None = None
+
+
+def source_rank(concept_id: str) -> int:
+    """Place of the concept's vocabulary among those of its type."""
+    return _SOURCE_ORDER.get(concept_id.rpartition(":")[0], len(_SOURCE_ORDER))
+
+
+def believable(entry: Entry, text: str, start: int, end: int) -> bool:
+    """Whether a short code may be read as this entry without or with the words around it."""
+    letters = spell(text[start:end])
+    has_digit = any(char.isdigit() for char in letters)
+    if entry.entity_type == "CellLine" and (len(letters) <= 4 or not has_digit):
+        return has_cell_cue(text, start, end)
+    if entry.entity_type in {"Gene", "Protein", "RNA"} and entry.rank >= 2 and len(letters) <= 3 and not has_digit:
+        return has_gene_cue(text, start, end)
+    return True
+
+
+def choose(
+    entries: Sequence[Entry],
+    text: str,
+    start: int,
+    end: int,
+    species: Sequence[SpeciesMention],
+    in_paper: Counter[str],
+) -> Choice | None:
+    """The reading of a mention, or None when no row is believable there."""
+    usable = [entry for entry in entries if believable(entry, text, start, end)]
+    if not usable:
+        return None
+    entity_type = _choose_type(usable, text, start, end)
+    rows = [entry for entry in usable if entry.entity_type == entity_type]
+    organism: str | None = None
+    taxa = {entry.organism for entry in rows if entry.organism}
+    if taxa:
+        organism = species_of(start, species, in_paper, taxa)
+        if organism is not None:
+            rows = [entry for entry in rows if entry.organism in {organism, None}]
+    best = min(entry.rank for entry in rows)
+    # An own name beats another concept's loose synonym; equals all stay, for the linker to decide and to report.
+    rows = [entry for entry in rows if entry.rank == best or (best < _WEAK and entry.rank < _WEAK)]
+    rows.sort(key=lambda entry: (entry.rank, source_rank(entry.concept_id), entry.organism != HUMAN, entry.concept_id))
+    return Choice(
+        entity_type,
+        rows[0].preferred,
+        tuple(dict.fromkeys(entry.concept_id for entry in rows)),
+        organism,
+        tuple(sorted({entry.preferred for entry in rows[1:]} - {rows[0].preferred})),
+    )
+
+
+def _choose_type(entries: Sequence[Entry], text: str, start: int, end: int) -> str:
+    strongest: dict[str, int] = {}
+    for entry in entries:
+        strongest[entry.entity_type] = min(strongest.get(entry.entity_type, 9), entry.rank)
+    if "CellLine" in strongest and len(strongest) > 1 and has_cell_cue(text, start, end):
+        return "CellLine"
+    if {"Gene", "Protein"} <= strongest.keys() and not strongest.keys() - {"Gene", "Protein"}:
+        return "Gene" if gene_rather_than_protein(text, start, end) else "Protein"
+    ranked = sorted(strongest, key=lambda kind: (strongest[kind] >= _WEAK, _TYPE_RANK[kind]))
+    if ranked[0] == "Protein" and "Gene" in strongest and gene_rather_than_protein(text, start, end):
+        return "Gene"
+    return ranked[0]

@@ -1,0 +1,186 @@
+"""The embedded tagger: vocabularies, patterns and the paper's own definitions; no model, no network.
+
+Every mention's offsets are those of the stored text: ``text[start:end] == surface``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from starling_assets.ontology.folding import fold
+from starling_assets.settings.model import TaggingSettings
+from starling_assets.tagging import aliases, patterns
+from starling_assets.tagging.abbreviations import Definition, definitions
+from starling_assets.tagging.choosing import Choice, choose
+from starling_assets.tagging.collecting import Block, Collector, Mention, Tagged
+from starling_assets.tagging.context import SpeciesMention
+from starling_assets.tagging.vocabulary import Entry, Vocabulary, full_span
+
+__all__ = ["DictionaryTagger", "Tagged"]
+
+TAGGER = "dictionary"
+_LONG_FORM_SHARE = 0.5
+
+
+@dataclass
+class _Read:
+    """A paragraph with what was found in it so far."""
+
+    block: Block
+    hits: list[tuple[int, int, list[Entry]]]
+    species: list[SpeciesMention]
+
+
+class DictionaryTagger:
+    """Tags blocks of papers with all types that the lexicon or a pattern covers."""
+
+    def __init__(self, lexicon: pl.DataFrame, settings: TaggingSettings) -> None:
+        self._vocabulary = Vocabulary(lexicon, settings.min_name_length)
+
+    def tag(self, blocks: pl.DataFrame) -> Tagged:
+        """Tags and mentions of ``blocks`` (``literature.tables.BLOCKS``), paper by paper.
+
+        Blocks without ``para_idx`` (headings, references) are not read. The result is sorted and depends on the
+        blocks and the lexicon alone.
+        """
+        collector = Collector(TAGGER)
+        columns = ["paper_ordinal", "paper_id", "block_key", "para_idx", "para_ordinal", "text"]
+        readable = blocks.filter(pl.col("para_idx").is_not_null()).select(columns).sort("paper_ordinal", "para_idx")
+        paper: list[Block] = []
+        for row in readable.iter_rows():
+            block = Block(*row)
+            if paper and paper[-1].paper_id != block.paper_id:
+                self._tag_paper(paper, collector)
+                paper = []
+            paper.append(block)
+        if paper:
+            self._tag_paper(paper, collector)
+        return collector.finish()
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Mentions of one paragraph taken as a whole paper; for benchmarks and look-ups."""
+        collector = Collector(TAGGER)
+        self._tag_paper([Block(0, "text", "text", 0, 0, text)], collector)
+        return collector.mentions
+
+    def _tag_paper(self, blocks: list[Block], collector: Collector) -> None:
+        reads = [self._read(block) for block in blocks]
+        in_paper = Counter(mention.taxon for read in reads for mention in read.species)
+        chosen = [self._choose(read, in_paper) for read in reads]
+        defined = self._abbreviations(reads, chosen)
+        labels = {label.label for block in blocks for label in aliases.introduced(block.text)}
+        short_forms = _any_of(defined)
+        for read, mentions in zip(reads, chosen, strict=True):
+            text = read.block.text
+            if short_forms is not None:
+                mentions = [item for item in mentions if text[item.start : item.end] not in defined]
+                mentions.extend(_short_mentions(text, short_forms, defined))
+            mentions.extend(_pattern_mentions(text))
+            mentions.extend(_alias_mentions(text, labels, mentions, read.block.paper_id))
+            collector.add(read.block, _longest(mentions))
+
+    def _read(self, block: Block) -> _Read:
+        hits: list[tuple[int, int, list[Entry]]] = []
+        species: list[SpeciesMention] = []
+        for hit in self._vocabulary.find(block.text):
+            entries = self._vocabulary.fitting(hit, block.text)
+            if not entries:
+                continue
+            start, end = full_span(entries[0], hit)
+            hits.append((start, end, entries))
+            taxon = next((entry.concept_id for entry in entries if entry.entity_type == "Organism"), None)
+            if taxon is not None:
+                species.append(SpeciesMention(start, end, taxon))
+        return _Read(block, hits, species)
+
+    def _choose(self, read: _Read, in_paper: Counter[str]) -> list[Mention]:
+        mentions = []
+        for start, end, entries in read.hits:
+            choice = choose(entries, read.block.text, start, end, read.species, in_paper)
+            if choice is not None:
+                mentions.append(Mention(start, end, choice))
+        return _longest(mentions)
+
+    def _abbreviations(self, reads: list[_Read], chosen: list[list[Mention]]) -> dict[str, Choice | None]:
+        """Short forms of the paper; None for one whose long form no vocabulary knows: it is not tagged as other."""
+        defined: dict[str, Choice | None] = {}
+        for read, mentions in zip(reads, chosen, strict=True):
+            for definition in definitions(read.block.text):
+                choice = _long_form(definition, mentions)
+                if choice is not None or definition.short not in defined:
+                    defined[definition.short] = choice
+        return defined
+
+
+def _long_form(definition: Definition, mentions: Iterable[Mention]) -> Choice | None:
+    inside = [
+        item
+        for item in mentions
+        if item.end == definition.long_end
+        and item.end - max(item.start, definition.long_start)
+        >= _LONG_FORM_SHARE * (definition.long_end - definition.long_start)
+    ]
+    return max(inside, key=lambda item: item.end - item.start).choice if inside else None
+
+
+def _any_of(defined: dict[str, Choice | None]) -> re.Pattern[str] | None:
+    known = sorted((short for short, choice in defined.items() if choice is not None), key=lambda s: (-len(s), s))
+    if not defined:
+        return None
+    if not known:
+        return re.compile(r"(?!)")
+    return re.compile(rf"(?<!\w)(?P<short>{'|'.join(map(re.escape, known))})(?!\w|-\w*\d)")
+
+
+def _short_mentions(text: str, pattern: re.Pattern[str], defined: dict[str, Choice | None]) -> list[Mention]:
+    found = []
+    for match in pattern.finditer(text):
+        choice = defined[match.group("short")]
+        if choice is not None:
+            found.append(Mention(match.start(), match.end(), choice))
+    return found
+
+
+def _pattern_mentions(text: str) -> list[Mention]:
+    return [
+        Mention(found.start, found.end, Choice(found.entity_type, found.canonical, (), None), 1)
+        for found in patterns.find_patterns(text)
+    ]
+
+
+def _alias_mentions(text: str, labels: set[str], mentions: list[Mention], paper_id: str) -> list[Mention]:
+    if not labels:
+        return []
+    found = {(label.start, label.end): label.label for label in aliases.introduced(text)}
+    found.update({(label.start, label.end): label.label for label in aliases.repeated(text, labels)})
+    result = []
+    for (start, end), label in sorted(found.items()):
+        # "donepezil derivative (6f)" names the label; the name in front of the bracket resolves it.
+        named = next(
+            (
+                item.choice.canonical
+                for item in mentions
+                if item.choice.entity_type == "SmallMolecule" and text[item.end : start].strip() in {"(", ", ("}
+            ),
+            None,
+        )
+        result.append(
+            Mention(start, end, Choice("SmallMolecule", f"compound {label}", (), None, (), label, named))
+        )
+    return result
+
+
+def _longest(mentions: Iterable[Mention]) -> list[Mention]:
+    """Mentions that do not overlap: longer ones first, then patterns, then the earlier place."""
+    taken: list[tuple[int, int]] = []
+    kept: list[Mention] = []
+    for item in sorted(mentions, key=lambda item: (item.start - item.end, -item.source, item.start, fold(item.choice.canonical))):
+        if all(item.end <= start or item.start >= end for start, end in taken):
+            taken.append((item.start, item.end))
+            kept.append(item)
+    return sorted(kept, key=lambda item: item.start)
