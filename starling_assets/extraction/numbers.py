@@ -80,9 +80,8 @@ def numbers_in(text: str) -> list[float]:
             reading = read_number(match, mark)
             if isinstance(reading, Reading):
                 found += [reading.value, abs(reading.value)]
-        bare = re.fullmatch(r"\d+(?:\.\d+)?", match["digits"])
-        if bare:
-            found.append(float(match["digits"]))
+        if re.fullmatch(r"\d+(?:\.\d+)?", match["digits"]) and (match["lost"] or "-").isdigit():
+            found.append(float(match["digits"]))  # "3 x 106" may also be three times a hundred and six
     return found
 
 
