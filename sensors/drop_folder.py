@@ -5,8 +5,6 @@ its partition exists and no run of it succeeded or is under way. A lost cursor, 
 event therefore changes nothing. The run key holds the attempt, since Dagster starts one run per run key, ever.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

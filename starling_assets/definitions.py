@@ -41,7 +41,7 @@ defs = dg.Definitions(
         "entities": EntityIndexResource(),
         "vectors": VectorIndexResource(),
         "structures": StructuresResource(),
-        "dbt": DbtCliResource(project_dir=marts.dbt_project),
+        "dbt": DbtCliResource(project_dir=marts.dbt_project, dbt_executable=marts.DBT),
     },
     executor=dg.in_process_executor,
 ).map_resolved_asset_specs(func=with_policy)

@@ -1,7 +1,5 @@
 """Cheap checks beside the assets: nothing lost, evidence true, identifiers sane."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

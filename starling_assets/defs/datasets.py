@@ -1,7 +1,5 @@
 """The judged dataset of a task: all shards, newest paper versions, with Parquet, CSV and a data card."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

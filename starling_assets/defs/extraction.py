@@ -1,7 +1,5 @@
 """Assets that cost money: records read from windows, and their verdicts."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 
@@ -69,10 +67,10 @@ def raw_extractions(
             store.read("ontology_links", shard),
             settings,
         )
-        coverage = paper_coverage(windows, outcomes)
+        per_paper = paper_coverage(windows, outcomes)
         store.write(made.records, "raw_extractions", task_name, shard, schema=RECORDS)
         store.write(made.rejected, "raw_extractions", task_name, shard, table="rejected", schema=REJECTED)
-        store.write(coverage, "raw_extractions", task_name, shard, table="coverage", schema=COVERAGE)
+        store.write(per_paper, "raw_extractions", task_name, shard, table="coverage", schema=COVERAGE)
     return dg.MaterializeResult(
         metadata={
             **_tally_metadata(tally),

@@ -1,7 +1,5 @@
 """Assets of the literature stage: source files of a shard to citations, papers, chunks and their vectors."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

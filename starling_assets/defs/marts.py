@@ -1,8 +1,8 @@
 """dbt marts over the judged datasets, as assets."""
 
-from __future__ import annotations
-
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,21 +13,29 @@ from dagster_dbt import DagsterDbtTranslator, DbtCliResource, DbtProject, dbt_as
 from resources.project import ProjectResource
 
 DBT_FOLDER = Path(__file__).resolve().parents[2] / "dbt"
+#: The dbt of this environment, whatever PATH says.
+DBT = str(Path(sys.executable).parent / "dbt")
 # dbt phones home unless told not to, and looks for newer versions of itself.
 os.environ.setdefault("DBT_SEND_ANONYMOUS_USAGE_STATS", "false")
 
 dbt_project = DbtProject(project_dir=DBT_FOLDER, profiles_dir=DBT_FOLDER)
-if not dbt_project.manifest_path.exists():
-    dbt_project.preparer.prepare(dbt_project)
+
+
+def ensure_manifest() -> Path:
+    """The project's manifest; parsed once per checkout. Raises CalledProcessError with dbt's output when it is broken."""
+    if not dbt_project.manifest_path.exists():
+        command = [DBT, "--no-version-check", "parse", "--project-dir", str(DBT_FOLDER), "--profiles-dir", str(DBT_FOLDER)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return dbt_project.manifest_path
 
 
 class MartTranslator(DagsterDbtTranslator):
-    """dbt's source `judged_dataset` is our asset of that name; models form the group `marts`."""
+    """Models are named after themselves, without a schema prefix, and form the group `marts`."""
 
     def get_asset_key(self, dbt_resource_props: Mapping[str, Any]) -> dg.AssetKey:
-        """Sources map to the assets that write them, models to their own names."""
+        """Sources keep the asset key that their `meta` states."""
         if dbt_resource_props["resource_type"] == "source":
-            return dg.AssetKey("judged_dataset")
+            return super().get_asset_key(dbt_resource_props)
         return dg.AssetKey(dbt_resource_props["name"])
 
     def get_group_name(self, dbt_resource_props: Mapping[str, Any]) -> str:
@@ -36,7 +44,7 @@ class MartTranslator(DagsterDbtTranslator):
         return "marts"
 
 
-@dbt_assets(manifest=dbt_project.manifest_path, dagster_dbt_translator=MartTranslator(), pool="dbt")
+@dbt_assets(manifest=ensure_manifest(), dagster_dbt_translator=MartTranslator(), pool="dbt")
 def marts(context: dg.AssetExecutionContext, dbt: DbtCliResource, project: ProjectResource) -> Iterator[Any]:
     """Kept records, records per entity, fill rates and cost per kept record."""
     os.environ["STARLING_STORE"] = str(project.settings.store_root)

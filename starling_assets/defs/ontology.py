@@ -1,7 +1,5 @@
 """Assets of the vocabularies: releases, one partition per ontology, and the lexicon compiled from them."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Assets of a task's plan: its specification, its probes resolved against the vocabulary, its frozen schema."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 

@@ -1,7 +1,5 @@
 """Assets of retrieval: the papers any probe matches, ranked, and the windows to read, in order of payment."""
 
-from __future__ import annotations
-
 import dagster as dg
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Assets of the entity layer: tags, their links to concepts, bitmaps, and the loaded indexes."""
 
-from __future__ import annotations
-
 import dagster as dg
 import numpy as np
 import polars as pl
