@@ -83,7 +83,11 @@ def _divided(text: str, following: str) -> str:
         return start + following
     word = start.rsplit(" ", 1)[-1]
     belongs = (
-        not following[0].islower() or not following[1:2].isalpha() or "-" in word or word.lower() in _HYPHENATED or any(letter.isdigit() for letter in word)
+        not following[0].islower()
+        or not following[1:2].isalpha()
+        or "-" in word
+        or word.lower() in _HYPHENATED
+        or any(letter.isdigit() for letter in word)
     )
     return f"{start}-{following}" if belongs else start + following
 

@@ -136,7 +136,12 @@ def _line(
     if not stripped:
         return None
     first = start + len(text) - len(text.lstrip())
-    middle = start + len(text) // 2
+    middle = start + next(
+        index
+        for offset in range(len(text))
+        for index in (len(text) // 2 + offset, len(text) // 2 - offset)
+        if 0 <= index < len(text) and not text[index].isspace()
+    )  # pdfium makes up blanks, which have no size
     if abs(raw.FPDFText_GetCharAngle(textpage, first)) > 0.2:
         return None  # text that runs up the margin
     rects = list(_rects(textpage, raw, start, len(text)))
@@ -144,7 +149,7 @@ def _line(
         return None
     x0, x1 = min(rect[0] for rect in rects), max(rect[2] for rect in rects)
     low, high = min(rect[1] for rect in rects), max(rect[3] for rect in rects)
-    size = raw.FPDFText_GetFontSize(textpage, middle)
+    size = _size(textpage, raw, middle)
     weight = raw.FPDFText_GetFontWeight(textpage, first)
     return Line(
         page, text, x0 - left, height - (high - bottom), x1 - left, height - (low - bottom), round(size, 2) or
@@ -158,6 +163,15 @@ def _rects(textpage: Any, raw: Any, start: int, count: int) -> Iterator[tuple[fl
     for index in range(number):
         if raw.FPDFText_GetRect(textpage, index, left, top, right, bottom):
             yield left.value, bottom.value, right.value, top.value
+
+
+def _size(textpage: Any, raw: Any, index: int) -> float:
+    """Font size as seen on the page: many files set size 1 and scale with the text matrix."""
+    size = raw.FPDFText_GetFontSize(textpage, index)
+    matrix = raw.FS_MATRIX()
+    if raw.FPDFText_GetMatrix(textpage, index, matrix):
+        size *= (matrix.c**2 + matrix.d**2) ** 0.5
+    return float(size)
 
 
 def _bold_font(textpage: Any, raw: Any, index: int) -> bool:

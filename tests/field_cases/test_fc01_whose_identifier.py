@@ -14,7 +14,9 @@ FIRST = """<PubmedArticle>
   <Article PubModel="Print-Electronic">
    <ArticleTitle>Retraction notice: dosing of compound K-11.</ArticleTitle>
    {elocations}
-   <AuthorList CompleteYN="Y"><Author ValidYN="Y"><CollectiveName>K-11 Trial Group</CollectiveName></Author></AuthorList>
+   <AuthorList CompleteYN="Y">
+    <Author ValidYN="Y"><CollectiveName>K-11 Trial Group</CollectiveName></Author>
+   </AuthorList>
    <PublicationTypeList>
     <PublicationType UI="D016440">Retraction of Publication</PublicationType>
    </PublicationTypeList>
