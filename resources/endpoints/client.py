@@ -96,7 +96,7 @@ class OpenAiClient:
 
     async def complete[T: BaseModel](self, call: ModelCall[T]) -> ModelReply[T]:
         """Answer ``call`` or raise :class:`ModelFailure`; either way the ledger holds a line when the call ended."""
-        target = await asyncio.to_thread(self._targets.resolve, call.role)
+        target = await asyncio.to_thread(self._resolve, call.role)
         state = self._loops.setdefault(asyncio.get_running_loop(), _LoopState())
         slot = state.slots.setdefault(target.key, asyncio.Semaphore(target.concurrency))
         prompt_tokens = estimate_prompt_tokens(call.system, call.user)
@@ -115,6 +115,12 @@ class OpenAiClient:
                     reservation.settle(bill.usage.cost)
                 self._note(call, target, bill, started, clock, OK, "")
         return replace(reply, usage=bill.usage)
+
+    def _resolve(self, role: Role) -> Target:
+        """Runs in a thread: loading the client library or a local model takes seconds, and others go on meanwhile."""
+        import openai  # noqa: F401
+
+        return self._targets.resolve(role)
 
     async def _with_retries[T: BaseModel](
         self, call: ModelCall[T], target: Target, state: _LoopState, bill: _Bill

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 
 from .calls import FATAL, FailureKind, ModelFailure
 from .stopping import Stop
@@ -78,7 +78,12 @@ def run_blocking[R](coroutine: Coroutine[object, object, R]) -> R:
     thread = threading.Thread(target=run, name="model-calls", daemon=True)
     thread.start()
     try:
-        return outcome.result()
+        while True:
+            # Short waits: libraries that install a restarting signal handler (polars does) would let Ctrl-C pass by
+            # a wait without end.
+            wait([outcome], timeout=LOOK_SECONDS)
+            if outcome.done():
+                return outcome.result()
     except asyncio.CancelledError:
         raise ModelFailure(FailureKind.CANCELLED, "the run was cancelled") from None
     except BaseException:
