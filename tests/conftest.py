@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.fixtures import corpus, endpoint, finished
+
+__all__ = ["corpus", "endpoint", "finished"]
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 

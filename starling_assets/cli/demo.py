@@ -25,7 +25,7 @@ def run_demo(*, keep_going: bool) -> None:
     """Run `bbb` over ``examples/papers``; goes on where an earlier demo stopped; a second run pays for nothing."""
     del keep_going
     project, console = Project(), Console()
-    papers = example_papers(project.root)
+    papers = example_papers()
     try:
         with partition_lock(project.settings.home / "demo", "the demo of this project"):
             _run(project, papers, console)
@@ -33,9 +33,9 @@ def run_demo(*, keep_going: bool) -> None:
         raise UserError("a demo of this project is running already; wait for it or stop it") from None
 
 
-def example_papers(root: Path) -> list[Path]:
+def example_papers() -> list[Path]:
     """Bundled papers of the checkout. Raises UserError where they are not (an installed wheel has none)."""
-    folder = root / "examples" / "papers"
+    folder = Path(__file__).resolve().parents[2] / "examples" / "papers"
     files = sorted(p for p in folder.rglob("*") if p.name.endswith(_SOURCE_SUFFIXES))
     if not files:
         raise UserError(f"no example papers in {folder}: run the demo in a checkout of the project")

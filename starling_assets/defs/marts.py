@@ -24,7 +24,15 @@ dbt_project = DbtProject(project_dir=DBT_FOLDER, profiles_dir=DBT_FOLDER)
 def ensure_manifest() -> Path:
     """The project's manifest; parsed once per checkout. Raises CalledProcessError with dbt's output when it is broken."""
     if not dbt_project.manifest_path.exists():
-        command = [DBT, "--no-version-check", "parse", "--project-dir", str(DBT_FOLDER), "--profiles-dir", str(DBT_FOLDER)]
+        command = [
+            DBT,
+            "--no-version-check",
+            "parse",
+            "--project-dir",
+            str(DBT_FOLDER),
+            "--profiles-dir",
+            str(DBT_FOLDER),
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return dbt_project.manifest_path
 
