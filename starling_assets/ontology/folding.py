@@ -18,7 +18,9 @@ _GREEK = "\u00b5\u0370-\u03ff\u1f00-\u1fff\U0001d6a8-\U0001d7cb"
 _RAISED = "\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089"
 
 TOKEN = re.compile(
-    rf"[^\W\d_{_GREEK}{_RAISED}](?:[^\W\d_{_GREEK}{_RAISED}]|[{_MARKS}])*"
+    # Plain ASCII runs first: most of a text, and much faster than the general classes below.
+    r"[A-Za-z]++(?![^\x00-\x7f])|[0-9]++(?![^\x00-\x7f])"
+    rf"|[^\W\d_{_GREEK}{_RAISED}](?:[^\W\d_{_GREEK}{_RAISED}]|[{_MARKS}])*"
     rf"|[{_GREEK}][{_MARKS}]*"
     rf"|[\d{_RAISED}]+"
 )

@@ -7,13 +7,16 @@ whose root has one child per word of the vocabulary.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from starling_assets.ontology.folding import TOKEN, fold_token
 
 #: Raw spellings whose folded form is remembered; bounded, so that a hostile corpus cannot fill the memory.
 _CACHE_LIMIT = 400_000
+_PIECES = re.compile(f"({TOKEN.pattern})")
 
 
 class Hit(NamedTuple):
@@ -39,7 +42,7 @@ class TokenMatcher:
         self._lengths = {
             pair: shared.setdefault(key, key) for pair, values in lengths.items() for key in [tuple(sorted(values))]
         }
-        self._cache: dict[str, str] = {}
+        self._folded = _Folded()
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -51,37 +54,43 @@ class TokenMatcher:
 
     def find(self, text: str) -> list[Hit]:
         """All whole-word occurrences, also overlapping ones, ordered by start, then length."""
-        starts: list[int] = []
-        ends: list[int] = []
-        words: list[str] = []
-        cache = self._cache
-        for match in TOKEN.finditer(text):
-            token = match.group()
-            words.append(cache.get(token) or self._fold(token))
-            starts.append(match.start())
-            ends.append(match.end())
-        hits: list[Hit] = []
-        positions, pairs = self._positions, self._lengths
-        last = len(words) - 1
-        for first, word in enumerate(words):
-            if first and ends[first - 1] == starts[first]:
+        # One split in C gives gap, token, gap, token, …, gap; running lengths are the offsets.
+        pieces = _PIECES.split(text)
+        tokens = pieces[1::2]
+        if not tokens:
+            return []
+        offsets = list(accumulate(map(len, pieces)))
+        starts, ends, gaps = offsets[0::2], offsets[1::2], pieces[0::2]
+        words = list(map(self._folded.__getitem__, tokens))
+        positions, lengths = self._positions, self._lengths
+        hits = [
+            Hit(starts[index], ends[index], positions[word])
+            for index, word in enumerate(words)
+            if word in positions and _whole(gaps, index, index, len(words))
+        ]
+        for first, pair in enumerate(map(" ".join, zip(words, words[1:], strict=False))):
+            if pair not in lengths:
                 continue
-            key = positions.get(word)
-            if key is not None and not (first < last and ends[first] == starts[first + 1]):
-                hits.append(Hit(starts[first], ends[first], key))
-            if first == last:
-                break
-            for length in pairs.get(f"{word} {words[first + 1]}", ()):
-                end = first + length - 1
-                if end > last or (end < last and ends[end] == starts[end + 1]):
-                    continue
-                key = positions.get(" ".join(words[first : end + 1]))
-                if key is not None:
-                    hits.append(Hit(starts[first], ends[end], key))
+            for length in lengths[pair]:
+                last = first + length - 1
+                if last < len(words):
+                    key = positions.get(" ".join(words[first : last + 1]))
+                    if key is not None and _whole(gaps, first, last, len(words)):
+                        hits.append(Hit(starts[first], ends[last], key))
+        hits.sort()
         return hits
 
-    def _fold(self, token: str) -> str:
+
+def _whole(gaps: list[str], first: int, last: int, count: int) -> bool:
+    """Whether no letter or digit touches the tokens from either side (``gaps[i]`` stands before token ``i``)."""
+    return (first == 0 or gaps[first] != "") and (last == count - 1 or gaps[last + 1] != "")
+
+
+class _Folded(dict[str, str]):
+    """Folded form per raw token, filled on demand."""
+
+    def __missing__(self, token: str) -> str:
         folded = fold_token(token)
-        if len(self._cache) < _CACHE_LIMIT:
-            self._cache[token] = folded
+        if len(self) < _CACHE_LIMIT:
+            self[token] = folded
         return folded

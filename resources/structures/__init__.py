@@ -1,0 +1,1 @@
+"""Chemical names to structures: OPSIN in one long-lived JVM, vocabularies, RDKit."""
