@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling_assets.agents import extractor, judge
@@ -71,6 +71,7 @@ def test_a_value_that_is_not_allowed_costs_no_reply_but_an_unknown_key_does() ->
         kind.model_validate({"records": [{"entity": "x"}]})
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_can_close_its_own_fence(text: str) -> None:
     fenced = fence("PASSAGE", text)
@@ -79,6 +80,7 @@ def test_no_text_can_close_its_own_fence(text: str) -> None:
     assert last not in text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=100))
 def test_visible_text_has_no_invisible_characters_and_loses_no_letter(text: str) -> None:
     shown = visible(text)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling_assets.extraction.grounding import critical, fold, places
@@ -94,6 +94,7 @@ def test_critical_words_tell_opposite_statements_apart() -> None:
     assert critical("≤ 5") != critical("≥ 5")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
 def test_every_place_is_a_stretch_of_the_stored_text_that_folds_like_the_quote(
     quote: str, before: str, after: str
@@ -105,6 +106,7 @@ def test_every_place_is_a_stretch_of_the_stored_text_that_folds_like_the_quote(
             assert text[place.start : place.end] in quote
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
 def test_folding_keeps_one_span_per_character_in_order(text: str) -> None:
     folded = fold(text)
@@ -116,6 +118,7 @@ def test_folding_keeps_one_span_per_character_in_order(text: str) -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 40))
 def test_a_word_left_out_of_a_long_quote_is_bridged_only_within_the_limit(start: int, length: int) -> None:
     words = [f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(80)]

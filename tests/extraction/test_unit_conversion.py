@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling_assets.extraction.unit_conversion import UnknownUnit, convert, unit_expression
@@ -82,6 +82,7 @@ def test_nonsense_is_an_unknown_unit(text: str) -> None:
         unit_expression(text)
 
 
+@settings(deadline=None)
 @given(
     st.floats(min_value=1e-3, max_value=1e3), st.sampled_from(["pM", "nM", "uM", "mM"]), st.sampled_from(["nM", "uM"])
 )
@@ -91,6 +92,7 @@ def test_there_and_back_is_the_same(number: float, source: str, target: str) -> 
     assert math.isclose(back.value or 0, float(f"{number:.6f}"), rel_tol=1e-9)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=12))
 def test_any_unit_text_is_understood_or_refused(text: str) -> None:
     try:

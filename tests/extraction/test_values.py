@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling_assets.extraction.numbers import NUMBER, Ambiguous, Reading, decimal_mark, numbers_in, plain, read_number
@@ -115,6 +115,7 @@ def test_numbers_in_a_sentence_leave_names_out() -> None:
     assert set(numbers_in("IC50 of compound B12 was 7,5 nM (1.2 × 10−3)")) == {7.5, 0.0012}
 
 
+@settings(deadline=None)
 @given(st.floats(min_value=1e-6, max_value=1e6), st.sampled_from(["", "<", ">", "<=", ">=", "~"]))
 def test_a_printed_float_is_read_back(number: float, sign: str) -> None:
     text = f"{sign} {number:.6f} mg/kg"
@@ -125,12 +126,14 @@ def test_a_printed_float_is_read_back(number: float, sign: str) -> None:
     assert quantity.unit == "mg/kg"
 
 
+@settings(deadline=None)
 @given(st.integers(0, 999), st.integers(0, 999))
 def test_a_range_is_ordered_and_never_negative(one: int, other: int) -> None:
     quantity = read_quantity(f"{one}–{other} mg/kg")
     assert (quantity.low, quantity.high) == (min(one, other), max(one, other))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_gives_a_quantity_that_keeps_it(text: str) -> None:
     quantity = read_quantity(text)
@@ -141,6 +144,7 @@ def test_any_text_gives_a_quantity_that_keeps_it(text: str) -> None:
     assert bool(numbers) or quantity.flag
 
 
+@settings(deadline=None)
 @given(st.from_regex(NUMBER.pattern.replace("(?<![A-Za-z\\d])", ""), fullmatch=True))
 def test_every_match_reads_or_tells_why_not(text: str) -> None:
     match = NUMBER.match(plain(text))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling_assets.extraction.windows import Window, plan_windows
@@ -71,6 +71,7 @@ def test_the_only_paragraph_is_halved_at_a_sentence_and_a_single_word_is_not() -
     assert Window("u", "pmid:1", "", ()).halves() is None
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=6), st.integers(20, 120))
 def test_no_character_is_lost_and_no_window_exceeds_the_limit(texts: list[str], limit: int) -> None:
     made = planned([texts], max_tokens=limit)
