@@ -63,6 +63,11 @@ def record_json_schema() -> dict[str, Any]:
     }
 
 
+def record_schema_text() -> str:
+    """The bytes of ``docs/record.schema.json``; ``python -m starling_assets.datasets.record_schema`` prints them."""
+    return orjson.dumps(record_json_schema(), option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
 def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "description": _DESCRIPTIONS[name]} if name in _DESCRIPTIONS else schema
 
@@ -108,3 +113,9 @@ def _verdict_schema() -> dict[str, Any]:
         },
     }
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(record_schema_text())
