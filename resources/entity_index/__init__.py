@@ -1,5 +1,5 @@
 """Entity indexes: memory-mapped bitmaps on one machine, ClickHouse in a cluster."""
 
-from .resource import EntityIndexResource
+from .resource import EntityIndexResource, entity_index
 
-__all__ = ["EntityIndexResource"]
+__all__ = ["EntityIndexResource", "entity_index"]
