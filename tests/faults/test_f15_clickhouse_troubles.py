@@ -143,7 +143,7 @@ def test_a_server_that_restarts_between_two_queries(tmp_path: Path) -> None:
         server.stop()
         assert set(index.evaluate(query, "s")) == {0, 1}
         assert gate.retries >= 1
-        with pytest.raises(QueryRefused, match="refused to list too much: .*[Mm]emory limit"):
+        with pytest.raises(QueryRefused, match=r"refused to list too much: .*[Mm]emory limit"):
             gate.rows(
                 "list too much",
                 "SELECT groupArray(number) FROM numbers(50000000) SETTINGS max_memory_usage = 1000000",
