@@ -9,7 +9,7 @@ from resources.embedder import EmbedderResource
 from resources.endpoints import ModelClientResource
 from resources.entity_index import EntityIndexResource
 from resources.project import ProjectResource
-from resources.structures import StructuresResource
+from resources.structures.resource import StructuresResource
 from resources.vector_index import VectorIndexResource
 from sensors.automation import automation_sensors
 from sensors.drop_folder import new_papers
@@ -26,6 +26,7 @@ from starling_assets.defs import (
     tagging,
 )
 from starling_assets.defs.policy import with_policy
+from starling_assets.settings import load_settings
 
 _MODULES = [literature, ontology, tagging, planning, retrieval, extraction, datasets, marts, checks]
 
@@ -36,11 +37,11 @@ defs = dg.Definitions(
     sensors=[new_papers, *automation_sensors],
     resources={
         "project": ProjectResource(),
-        "models": ModelClientResource(),
+        "models": ModelClientResource(project=""),
         "embedder": EmbedderResource(),
         "entities": EntityIndexResource(),
         "vectors": VectorIndexResource(),
-        "structures": StructuresResource(),
+        "structures": StructuresResource(opsin=load_settings().tagging.opsin),
         "dbt": DbtCliResource(project_dir=marts.dbt_project, dbt_executable=marts.DBT),
     },
     executor=dg.in_process_executor,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import orjson
 from rich.console import Console
 from rich.table import Table
@@ -9,7 +11,8 @@ from rich.table import Table
 from resources.embedder import EmbedderResource
 from resources.entity_index import EntityIndexResource
 from resources.vector_index import VectorIndexResource
-from starling_assets.retrieval.grammar import FilterError, parse_text
+from starling_assets.retrieval.filterspec import Scope
+from starling_assets.retrieval.grammar import parse_text
 from starling_assets.retrieval.resolution import resolve
 from starling_assets.retrieval.search import Hit, search_shards
 from starling_assets.retrieval.vocabulary import Vocabulary
@@ -25,12 +28,12 @@ def run_search(query: str, filter_text: str, scope: str, limit: int, *, as_json:
     if not store.exists("lexicon"):
         raise UserError("nothing is indexed yet: `starling demo`, or `starling add PATH…`")
     try:
-        spec = parse_text(filter_text, semantic_query=query, scope=scope)
+        spec = parse_text(filter_text, semantic_query=query, scope=Scope(scope))
         vocabulary = Vocabulary.from_frames(
             store.read("lexicon"), store.read("lexicon", table="concepts"), store.read("lexicon", table="edges")
         )
         resolved = resolve(spec, vocabulary, project.settings.retrieval)
-    except FilterError as error:
+    except ValueError as error:
         raise UserError(f"filter: {error}") from None
     hits = search_shards(
         resolved,
@@ -46,7 +49,7 @@ def run_search(query: str, filter_text: str, scope: str, limit: int, *, as_json:
 
 def _show(hits: list[Hit], *, as_json: bool) -> None:
     if as_json:
-        print(orjson.dumps([hit.__dict__ for hit in hits], option=orjson.OPT_INDENT_2).decode())
+        print(orjson.dumps([asdict(hit) for hit in hits], option=orjson.OPT_INDENT_2).decode())
         return
     table = Table("similarity", "paper", "section", "text")
     for hit in hits:

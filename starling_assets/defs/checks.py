@@ -45,7 +45,7 @@ def citation_null_rate(context: dg.AssetCheckExecutionContext, project: ProjectR
     key = _latest_partition(context, project.store, "citations")
     frame = project.store.read("citations", *key) if key else pl.DataFrame({"title": [], "deleted": []})
     living = frame.filter(~pl.col("deleted").cast(pl.Boolean))
-    rate = float((living["title"].fill_null("") == "").mean() or 0.0) if living.height else 0.0
+    rate = int((living["title"].fill_null("") == "").sum()) / max(living.height, 1)
     return dg.AssetCheckResult(passed=rate <= _NULL_RATE, metadata={"null_rate": rate, "citations": living.height})
 
 

@@ -4,7 +4,7 @@ import dagster as dg
 import polars as pl
 
 from resources.project import ProjectResource
-from starling_assets.artifacts.store import Store
+from starling_assets.artifacts.store import Schema, Store
 from starling_assets.datasets.build import build_dataset
 from starling_assets.datasets.costs import stage_costs
 from starling_assets.datasets.export import export_dataset
@@ -62,9 +62,7 @@ def judged_dataset(context: dg.AssetExecutionContext, project: ProjectResource) 
     )
 
 
-def gather(
-    store: Store, asset: str, keys: list[tuple[str, ...]], schema: dict[str, object], table: str = "data"
-) -> pl.DataFrame:
+def gather(store: Store, asset: str, keys: list[tuple[str, ...]], schema: Schema, table: str = "data") -> pl.DataFrame:
     """One table of several partitions, with the shard each row came from."""
     frames = [
         store.read(asset, *key, table=table).with_columns(pl.lit(key[-1]).alias("shard"))
@@ -73,4 +71,4 @@ def gather(
     ]
     if frames:
         return pl.concat(frames)
-    return pl.DataFrame(schema={**schema, "shard": pl.String})  # type: ignore[arg-type]
+    return pl.DataFrame(schema={**schema, "shard": pl.String})

@@ -155,7 +155,7 @@ def _tally_metadata(tally: Tally) -> dict[str, int]:
     return {f"units_{name}": getattr(tally, name) for name in ("planned", "ok", "empty", "failed", "pending")}
 
 
-def _usage_metadata(journal: Journal) -> dict[str, dg.MetadataValue]:  # type: ignore[type-arg]
+def _usage_metadata(journal: Journal) -> dict[str, dg.MetadataValue]:
     totals: dict[str, float] = {}
     for outcome in journal.outcomes().values():
         for name, value in outcome.usage.items():

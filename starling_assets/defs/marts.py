@@ -22,7 +22,7 @@ dbt_project = DbtProject(project_dir=DBT_FOLDER, profiles_dir=DBT_FOLDER)
 
 
 def ensure_manifest() -> Path:
-    """The project's manifest; parsed once per checkout. Raises CalledProcessError with dbt's output when it is broken."""
+    """The project's manifest, parsed once per checkout; raises CalledProcessError when it is broken."""
     if not dbt_project.manifest_path.exists():
         command = [
             DBT,

@@ -1,5 +1,7 @@
 """Assets of the entity layer: tags, their links to concepts, bitmaps, and the loaded indexes."""
 
+from contextlib import closing
+
 import dagster as dg
 import numpy as np
 import polars as pl
@@ -7,7 +9,7 @@ import polars as pl
 from resources.embedder import EmbedderResource
 from resources.entity_index import EntityIndexResource
 from resources.project import ProjectResource
-from resources.structures import StructuresResource
+from resources.structures.resource import StructuresResource
 from resources.vector_index import VectorIndexResource
 from starling_assets.ontology.linking import link_entities
 from starling_assets.ontology.tables import LINKS
@@ -63,10 +65,9 @@ def ontology_links(
 ) -> dg.MaterializeResult:
     """The concept of each entity with method, score and candidates; SMILES and InChIKey of molecules."""
     shard, store = context.partition_key, project.store
-    with structures.resolver() as resolver:
-        links = link_entities(
-            store.read("tag_shards", shard), store.read("lexicon"), store.read("lexicon", table="concepts"), resolver
-        )
+    names, concepts = store.read("lexicon"), store.read("lexicon", table="concepts")
+    with closing(structures.resolver(names, concepts)) as resolver:
+        links = link_entities(store.read("tag_shards", shard), names, concepts, resolver)
     store.write(links, "ontology_links", shard, schema=LINKS)
     linked = links.filter(pl.col("concept_id").is_not_null())
     return dg.MaterializeResult(
