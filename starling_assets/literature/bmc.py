@@ -19,6 +19,7 @@ from .text import clean
 from .xml import BadSource, local_name
 
 EXTRACTOR = "bmc/1"
+_FLOATS = frozenset({"tbl", "fig", "suppl", "table"})
 _LISTS = frozenset({"l", "list", "ol", "ul", "dl"})
 
 
@@ -97,7 +98,7 @@ def _section(element: etree._Element, place: Place, *, named: bool) -> Iterator[
             yield from _section(child, Place(place.path, place.kind, place.depth + 1), named=named)
         elif tag == "refgrp":
             yield from _references(child, place)
-        elif tag in {"tbl", "fig", "suppl"}:
+        elif tag in _FLOATS:
             yield from _float(child, tag, place)
         elif tag in _LISTS:
             yield from _list(child, place)
@@ -109,12 +110,18 @@ def _paragraph(element: etree._Element, place: Place, kind: str = "paragraph") -
     text = clean(inline_text(element))
     if text:
         yield Block(kind, text, place.kind, place.path)
-    for child in element.iter():
+    yield from _inner_blocks(element, place)
+
+
+def _inner_blocks(element: etree._Element, place: Place) -> Iterator[Block]:
+    for child in element:
         tag = local_name(child.tag)
-        if tag in {"tbl", "fig", "suppl"} and child is not element:
+        if tag in _FLOATS:
             yield from _float(child, tag, place)
-        elif tag in _LISTS and child is not element:
+        elif tag in _LISTS:
             yield from _list(child, place)
+        else:
+            yield from _inner_blocks(child, place)
 
 
 def _list(element: etree._Element, place: Place) -> Iterator[Block]:
@@ -126,9 +133,14 @@ def _list(element: etree._Element, place: Place) -> Iterator[Block]:
 
 def _float(element: etree._Element, tag: str, place: Place) -> Iterator[Block]:
     caption = clean(" ".join(inline_text(child) for child in element if local_name(child.tag) in {"title", "caption"}))
-    body = _child(element, "tblbdy")
+    body = next((child for child in element if local_name(child.tag) in {"tblbdy", "tgroup"}), None)
     if body is not None:
         yield from table_blocks(read_grid(body, table_text), caption, place)
+        for note in element.iter("tfoot"):
+            for part in note:
+                text = clean(inline_text(part, keep_blocks=True)) if local_name(part.tag) in {"p", "note"} else ""
+                if text:
+                    yield Block("footnote", text, place.kind, place.path)
     elif caption:
         yield Block("caption", caption, "supplementary" if tag == "suppl" else place.kind, place.path)
     for child in element:

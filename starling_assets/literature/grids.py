@@ -69,21 +69,19 @@ class Grid:
             names.append(" / ".join(levels))
         return names
 
-    def lines(self) -> Iterator[str]:
-        """One line per body row: ``header: cell | header: cell``; empty cells are left out, spanned ones written
-        once."""
+    def lines(self) -> Iterator[tuple[str, bool]]:
+        """Each body row as text (see :func:`linearised`), and whether it is a heading of rows."""
         names = self.column_names()
         for row in self.body:
             line = linearised(row, names)
             if line:
-                yield line
+                yield line, is_heading(row)
 
 
 def linearised(row: Sequence[Cell], names: Sequence[str]) -> str:
-    """One body row as text (see :meth:`Grid.lines`)."""
-    distinct = {id(cell) for cell in row if cell.text}
-    if len(distinct) == 1 and len(row) > 1 and row[0].text and all(cell is row[0] for cell in row):
-        return row[0].text  # a heading inside the body spans all columns
+    """One body row as text: ``header: cell | header: cell``; empty cells are left out, spanned ones written once."""
+    if is_heading(row):
+        return row[0].text
     parts: list[str] = []
     column = 0
     while column < len(row):
@@ -96,6 +94,13 @@ def linearised(row: Sequence[Cell], names: Sequence[str]) -> str:
             headers = list(dict.fromkeys(name for name in names[first:column] if name))
             parts.append(f"{', '.join(headers)}: {cell.text}" if headers else cell.text)
     return " | ".join(parts)
+
+
+def is_heading(row: Sequence[Cell]) -> bool:
+    """Whether a body row is a heading: one cell across all columns, or a first cell and nothing else."""
+    if len(row) < 2 or not row[0].text:
+        return False
+    return all(cell is row[0] for cell in row) or (len(row) > 2 and not any(cell.text for cell in row[1:]))
 
 
 def read_grid(table: etree._Element, text_of: TextOf) -> Grid:
@@ -168,15 +173,15 @@ def _expand(rows: list[etree._Element], columns: dict[str, int], text_of: TextOf
             tag = local_name(element.tag)
             if tag not in {"td", "th", "entry", "c"}:
                 continue
-            named = columns.get(element.get("namest") or element.get("colname") or "")
-            x = named if named is not None else x
+            if columns:
+                x = columns.get(element.get("namest") or element.get("colname") or "", x)
             while (y, x) in placed:
                 x += 1
-            across, down = _spans(element, columns, x)
+            across, down = _spans(element, columns, x) if element.attrib else (1, 1)
             down = min(down, len(rows) - y)
             if len(placed) + across * down > _MAX_CELLS:
                 break
-            cell = Cell(clean(text_of(element)), tag == "th", _note_ids(element))
+            cell = Cell(clean(text_of(element)), tag == "th", _note_ids(element) if len(element) else ())
             for dy in range(down):
                 for dx in range(across):
                     placed.setdefault((y + dy, x + dx), cell)

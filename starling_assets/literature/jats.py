@@ -40,6 +40,8 @@ _CONTAINERS = frozenset(
 )
 _FIGURES = frozenset({"fig", "chem-struct-wrap", "supplementary-material", "media", "graphic", "array"})
 _LISTS = frozenset({"list", "def-list"})
+#: Never hold a block of their own.
+_INLINE = frozenset({"italic", "bold", "sup", "sub", "xref", "ext-link", "underline", "math", "inline-formula"})
 _MAX_NESTING = 60
 
 
@@ -74,6 +76,15 @@ def _article_blocks(article: etree._Element, paper: Paper) -> Iterator[Block]:
             yield from _children(child, Place(("Figures and tables",), "other"))
         elif tag in {"sub-article", "response"}:
             yield from _sub_article(child)
+    yield from _front_notes(article, Place(("Notes",), "other"))
+
+
+def _front_notes(article: etree._Element, place: Place) -> Iterator[Block]:
+    """Footnotes of title and authors: they stand at the end, where they interrupt nothing."""
+    for front in article:
+        if local_name(front.tag) in {"front", "front-stub"}:
+            for note in front.iter("fn", "{*}fn"):
+                yield from _footnote(note, place)
 
 
 def _abstracts(front: etree._Element) -> Iterator[Block]:
@@ -107,6 +118,7 @@ def _sub_article(element: etree._Element) -> Iterator[Block]:
             yield from _children(child, place)
         elif tag in {"sub-article", "response"}:
             yield from _sub_article(child)
+    yield from _front_notes(element, place)
 
 
 def _children(element: etree._Element, place: Place) -> Iterator[Block]:
@@ -156,6 +168,8 @@ def _rarer_element(child: etree._Element, tag: str, place: Place) -> Iterator[Bl
         yield from _formula(child, place)
     elif tag == "ref-list":
         yield from references(child, place)
+    elif tag == "table":
+        yield from table_blocks(read_grid(child, table_text), "", place)
     elif tag == "fn":
         yield from _footnote(child, place)
     elif tag in {"disp-quote", "verse-group", "speech", "preformat", "code", "attrib", "verse-line"}:
@@ -187,7 +201,7 @@ def _inner_blocks(element: etree._Element, place: Place) -> Iterator[Block]:
         tag = local_name(child.tag)
         if tag in BLOCK_TAGS or tag == "fn":
             yield from _element(child, tag, place)
-        elif len(child):
+        elif len(child) and tag not in _INLINE:
             yield from _inner_blocks(child, place)
 
 

@@ -8,6 +8,7 @@ formulas inside a paragraph are left out of its text and come as blocks of their
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from lxml import etree
 
@@ -21,7 +22,7 @@ BLOCK_TAGS = frozenset(
         "disp-quote",
         "boxed-text", "supplementary-material", "verse-group", "statement", "array", "chem-struct-wrap", "media",
         "speech", "preformat", "code",
-        "tbl", "suppl", "graphic", "ol", "ul", "dl", "display-formula",
+        "tbl", "suppl", "table", "graphic", "ol", "ul", "dl", "display-formula",
     }
 )  # fmt: skip
 _SILENT = frozenset(
@@ -33,6 +34,10 @@ _SILENT = frozenset(
 _BREAKS = frozenset(
     {"break", "p", "title", "td", "th", "entry", "sec", "label", "list-item", "br", "hr", "def", "term"}
 )
+_STYLES = frozenset(
+    {"italic", "bold", "named-content", "it", "b", "i", "u", "sc", "underline", "styled-content", "ext-link"}
+)
+_SCRIPTS = frozenset({"sup", "sub", "xref", "abbrgrp"})
 _NOTE_REFERENCES = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "other-ref"})
 _DIGITS = re.compile(r"[-−–+]?\s?\d{1,3}(?:\.\d+)?")
 _NOTE_LETTERS = re.compile(r"[a-zA-Z](?:\s*,\s*[a-zA-Z])*|\d+(?:\s*[,–-]\s*\d+)+")
@@ -42,6 +47,8 @@ _POWER_BASE = re.compile(r"(?:^|[^\d.,])(?:10|2|e)$")
 
 def inline_text(element: etree._Element, *, keep_blocks: bool = False) -> str:
     """Text of ``element`` (not yet cleaned). ``keep_blocks`` also reads displayed formulas and lists inside it."""
+    if len(element) == 0:
+        return element.text or ""
     parts: list[str] = []
     _walk(element, parts, keep_blocks)
     return "".join(parts)
@@ -51,18 +58,23 @@ def _walk(element: etree._Element, parts: list[str], keep_blocks: bool) -> None:
     if element.text:
         parts.append(element.text)
     for child in element:
-        if is_entity(child):
+        tag: Any = child.tag
+        if tag in _STYLES:
+            # most inline elements hold nothing but a word
+            if len(child):
+                _walk(child, parts, keep_blocks)
+            elif child.text:
+                parts.append(child.text)
+        elif tag.__class__ is str:
+            _one(child, local_name(tag) if tag[0] == "{" else tag, parts, keep_blocks)
+        elif is_entity(child):
             parts.append(entity_text(child))
-        elif tag := local_name(child.tag):
-            _one(child, tag, parts, keep_blocks)
         if child.tail:
             parts.append(child.tail)
 
 
 def _one(child: etree._Element, tag: str, parts: list[str], keep_blocks: bool) -> None:
-    if tag in {"italic", "bold", "named-content", "it", "b"}:
-        _walk(child, parts, keep_blocks)
-    elif tag in {"sup", "sub", "xref", "abbrgrp"}:
+    if tag in _SCRIPTS:
         _script(child, tag, parts, keep_blocks)
     elif tag in _SILENT:
         return
@@ -84,15 +96,16 @@ def _one(child: etree._Element, tag: str, parts: list[str], keep_blocks: bool) -
 
 
 def _script(child: etree._Element, tag: str, parts: list[str], keep_blocks: bool) -> None:
-    inner: list[str] = []
-    _walk(child, inner, keep_blocks)
-    text = "".join(inner)
+    text = inline_text(child, keep_blocks=keep_blocks)
     stripped = text.strip()
     if not stripped:
         parts.append(text)
         return
     before = _last_character(parts)
     is_note = _is_note(child, tag)
+    if tag == "abbrgrp":
+        parts.append(f" [{stripped.strip('[]')}]")
+        return
     glued = before != "" and (before.isalnum() or before in ").%°]’'\"”")
     if is_note and tag == "xref" and not glued:
         # "(Smith 2001)" and "[12]" are set off by the author already
@@ -115,8 +128,6 @@ def _after_digit(text: str, stripped: str, parts: list[str]) -> str:
 
 
 def _is_note(child: etree._Element, tag: str) -> bool:
-    if tag == "abbrgrp":
-        return True
     if tag == "xref":
         kind = child.get("ref-type")
         if kind in _NOTE_REFERENCES:

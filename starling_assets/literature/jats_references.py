@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from lxml import etree
 
@@ -11,6 +12,8 @@ from .jats_inline import inline_text
 from .sections import Place
 from .text import clean
 from .xml import local_name
+
+_STRUCTURED = frozenset({"element-citation", "citation", "nlm-citation", "citation-alternatives"})
 
 
 def references(element: etree._Element, place: Place) -> Iterator[Block]:
@@ -24,27 +27,14 @@ def references(element: etree._Element, place: Place) -> Iterator[Block]:
         elif tag == "ref-list":
             yield from references(child, place)
         elif tag in {"ref", "p", "note"}:
-            text = clean(" ".join(part for part in _words(child)))
+            text = clean(_words(child))
             if text:
                 yield Block("reference", text, "references", (*place.path, "References"))
 
 
-def _words(element: etree._Element) -> Iterator[str]:
-    for child in element:
-        tag = local_name(child.tag)
-        if tag in {
-            "element-citation",
-            "citation",
-            "nlm-citation",
-            "citation-alternatives",
-            "person-group",
-            "name",
-            "string-name",
-        }:
-            yield from _words(child)
-        elif tag:
-            yield inline_text(child)
-        if child.tail and child.tail.strip():
-            yield child.tail.strip()
-    if element.text and element.text.strip():
-        yield element.text.strip()
+def _words(entry: etree._Element) -> str:
+    """Words of an entry. Parts of a structured citation have no blanks between them; a written one has its own."""
+    return " ".join(
+        (" " if local_name(child.tag) in _STRUCTURED else "").join(cast("Iterator[str]", child.itertext()))
+        for child in entry
+    )

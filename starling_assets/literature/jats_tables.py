@@ -1,4 +1,4 @@
-"""Blocks of a table: caption first, then one line per row. A long one goes on in further blocks that repeat the caption."""
+"""Blocks of a table: caption first, then one line per row. A long one goes on in blocks that repeat the caption."""
 
 from __future__ import annotations
 
@@ -36,20 +36,23 @@ def table_blocks(grid: Grid, caption: str, place: Place) -> Iterator[Block]:
     """Blocks of one table; each begins with the caption, and none is longer than the bounds of ``grids``."""
     lines = list(grid.lines())
     if not lines and grid.header:
-        names = [name for name in grid.column_names() if name]
-        lines = [" | ".join(names)] if names else []
+        names = " | ".join(name for name in grid.column_names() if name)
+        lines = [(names, False)] if names else []
     markdown = table_markdown(grid, caption)
+    heading = ""
     start = 0
     while start < len(lines) or start == 0:
+        # A block that begins below a heading of rows repeats it, as it repeats the caption.
+        carried = [heading] if heading and start < len(lines) and not lines[start][1] else []
         end, size = start, 0
-        while (
-            end < len(lines)
-            and end - start < ROWS_PER_BLOCK
-            and (end == start or size + len(lines[end]) <= CHARACTERS_PER_BLOCK)
+        while end < len(lines) and (
+            end == start or (end - start < ROWS_PER_BLOCK and size + len(lines[end][0]) <= CHARACTERS_PER_BLOCK)
         ):
-            size += len(lines[end])
+            line, is_heading = lines[end]
+            heading = line if is_heading else heading
+            size += len(line)
             end += 1
-        text = clean_lines("\n".join([caption, *lines[start:end]]))
+        text = clean_lines("\n".join([caption, *carried, *(line for line, _ in lines[start:end])]))
         if text:
             yield Block("table", text, place.kind, place.path, markdown if start == 0 else "")
         start = max(end, start + 1)

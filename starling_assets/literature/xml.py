@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from html.entities import html5
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 from xml.parsers import expat
 
 from lxml import etree
@@ -210,12 +210,14 @@ def is_entity(element: Any) -> bool:
 
 def own_text(element: etree._Element) -> str:
     """All text inside ``element``, as written."""
-    return "".join(str(part) for part in element.itertext())
+    return "".join(cast("Iterator[str]", element.itertext()))
 
 
-def local_name(tag: object) -> str:
+def local_name(tag: Any) -> str:
     """Tag without its namespace; empty for comments, instructions and entity references."""
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+    if tag.__class__ is not str:
+        return ""
+    return str(tag.rpartition("}")[2]) if tag[0] == "{" else str(tag)
 
 
 def _deeper_than(root: etree._Element, depth: int) -> bool:
