@@ -48,12 +48,13 @@ class Reservation:
 class Budget:
     """A bound in US dollars over all calls that share it, in any thread. ``None`` counts without a bound.
 
-    The most a call can cost is set aside before it starts, so calls in flight together cannot overshoot.
+    The most a call can cost is set aside before it starts, so calls in flight together cannot overshoot. ``spent``
+    is what earlier runs of the same work have paid.
     """
 
-    def __init__(self, max_cost: float | None = None) -> None:
+    def __init__(self, max_cost: float | None = None, spent: float = 0.0) -> None:
         self.max_cost = max_cost
-        self._spent = 0.0
+        self._spent = spent
         self._reserved = 0.0
         self._lock = threading.Lock()
 

@@ -159,9 +159,10 @@ def absent_to_none(value: Any) -> Any:
 
     Meant as a ``BeforeValidator`` of nullable fields.
     """
-    if isinstance(value, str) and value.strip().casefold() in ABSENT_WORDS:
-        return None
-    return value
+    if not isinstance(value, str):
+        return value
+    word = value.strip()
+    return None if word.casefold() in ABSENT_WORDS and word != "Na" else value  # Na is sodium
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
