@@ -74,7 +74,7 @@ def _smallest(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
 
 @dataclass
 class StubEndpoint:
-    """An endpoint in a thread. ``key`` is the bearer token it insists on, where given."""
+    """An endpoint in a thread. ``key`` is the bearer token it insists on, where given; no ``models``, no list."""
 
     answer: Answer = smallest_answer
     behaviours: Iterable[Behaviour] = ()
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if not self._key_fits():
             return self._error(Behaviour.invalid_key())
-        if self.path.endswith("/models"):
+        if self.path.endswith("/models") and self.stub.models:
             data = [{"id": name, "object": "model", "created": 0, "owned_by": "stub"} for name in self.stub.models]
             return self._send(200, {"object": "list", "data": data})
         return self._send(404, {"error": {"message": f"no {self.path} here"}})
