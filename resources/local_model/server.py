@@ -70,22 +70,22 @@ _uses_lock = threading.Lock()
 
 
 @contextmanager
-def local_endpoint(settings: Settings, progress: Progress | None = None) -> Iterator[LocalServer]:
+def local_endpoint(settings: Settings, on_progress: Progress | None = None) -> Iterator[LocalServer]:
     """The packaged model's server for as long as the context lasts; stopped at its end if this was the last user."""
-    server = acquire(settings, progress)
+    server = acquire(settings, on_progress)
     try:
         yield server
     finally:
         release(settings)
 
 
-def acquire(settings: Settings, progress: Progress | None = None) -> LocalServer:
+def acquire(settings: Settings, on_progress: Progress | None = None) -> LocalServer:
     """Fetch the weights if need be, start the server or join the running one, and hold it.
 
     The hold ends with :func:`release` or with this process. Raises :class:`LocalModelError`, or ``WeightsError`` when
     there are no weights.
     """
-    weights = ensure_weights(settings, progress)
+    weights = ensure_weights(settings, on_progress)
     folder = _private_folder(_identity(settings, weights))
     with _uses_lock:
         use = _uses.setdefault(folder, _Use(folder))

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 from filelock import FileLock
 
+from starling_assets.artifacts import progress
 from starling_assets.artifacts.files import StoreError, write_bytes
 from starling_assets.settings import Settings
 
@@ -35,7 +36,7 @@ def weights_path(settings: Settings) -> Path:
     return local.path or settings.models_dir / MODELS[local.name].file_name
 
 
-def ensure_weights(settings: Settings, progress: Progress | None = None) -> Path:
+def ensure_weights(settings: Settings, on_progress: Progress | None = None) -> Path:
     """The configured model's file, fetched when it is not there. Raises :class:`WeightsError`.
 
     ``llm.local.path`` is taken as given. Else the file in ``models_dir`` is used when its hash is right, the hub is
@@ -46,12 +47,12 @@ def ensure_weights(settings: Settings, progress: Progress | None = None) -> Path
         if not given.is_file():
             raise WeightsError(f"llm.local.path names {given}, which is not a file. Correct or remove the setting.")
         return given
-    return fetch(MODELS[settings.llm.local.name], settings.models_dir, progress)
+    return fetch(MODELS[settings.llm.local.name], settings.models_dir, on_progress)
 
 
-def fetch(model: ModelFile, folder: Path, progress: Progress | None = None) -> Path:
+def fetch(model: ModelFile, folder: Path, on_progress: Progress | None = None) -> Path:
     """``model``'s file in ``folder``, from wherever it can be had. One download at a time per file."""
-    report = progress or _silent
+    report = on_progress or _report
     target = folder / model.file_name
     if is_verified(target, model):
         return target
@@ -130,5 +131,6 @@ def _needs(model: ModelFile) -> str:
     return f"The model needs {model.size / 1e9:.1f} GB, and a tenth more while it is fetched."
 
 
-def _silent(_done: int, _total: int, _what: str) -> None:
-    return
+def _report(done: int, total: int, _what: str) -> None:
+    """To whoever watches this process's stages; megabytes, since nobody reads ten digits."""
+    progress.report("model (MB)", done // 1_000_000, total // 1_000_000)
