@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import polars as pl
 
 from starling_assets.ontology.folding import fold, spell
+from starling_assets.ontology.name_parts import split_name
 from starling_assets.ontology.rows import Release
 from starling_assets.ontology.stop_list import stop_list
 from starling_assets.ontology.tables import LEXICON
@@ -24,6 +25,7 @@ _LONGEST = 160
 #: A product with its strength is no name of the substance ("water 991 MG/ML").
 _STRENGTH = re.compile(r"\b\d[\d.,]*\s*(?:mg|mcg|µg|ug|g|ml|meq|unt|iu|%)\b(?:\s*/\s*(?:ml|mg|actuat|hr|l)\b)?", re.IGNORECASE)
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*){2,}\d*[+-]?")
+_CHARGE = re.compile(r"\(?\d?[+-]\)?$")
 _QUALIFIED = re.compile(r",? (?:nos|unspecified|\(disorder\)|\(finding\))$", re.IGNORECASE)
 _LATIN_BINOMIAL = re.compile(r"^([A-Z])[a-z]{2,} ([a-z-]{3,})$")
 #: Strength of a kind of name when a name belongs to several concepts; lower is stronger.
@@ -62,27 +64,26 @@ def _without_borrowed_names(frame: pl.DataFrame) -> pl.DataFrame:
 
     ChEBI lists "docetaxel" as a related name of docetaxel trihydrate; the name belongs to docetaxel (FC-04).
     """
-    owners = (
-        frame.filter(pl.col("kind").is_in(["preferred", "symbol"]))
-        .select("folded", "entity_type", pl.col("concept_id").alias("owner"))
-        .unique()
-    )
+    # A symbol belongs to a gene per species, so names are compared within one organism.
+    frame = frame.with_columns(pl.col("organism").fill_null("").alias("of"))
+    place = ["folded", "entity_type", "of"]
+    own = frame.filter(pl.col("kind").is_in(["preferred", "symbol"]))
+    owners = own.select(*place, pl.col("concept_id").alias("owner")).unique()
     borrowed = (
         frame.filter(pl.col("kind").is_in(["related", "previous", "brand", "short"]))
-        .join(owners, on=["folded", "entity_type"])
+        .join(owners, on=place)
         .filter(pl.col("owner") != pl.col("concept_id"))
         .select("folded", "concept_id")
         .unique()
+        .join(own, on=["folded", "concept_id"], how="anti")
     )
-    own = frame.filter(pl.col("kind").is_in(["preferred", "symbol"])).select("folded", "concept_id").unique()
-    borrowed = borrowed.join(own, on=["folded", "concept_id"], how="anti")
-    return frame.join(borrowed, on=["folded", "concept_id"], how="anti")
+    return frame.join(borrowed, on=["folded", "concept_id"], how="anti").drop("of")
 
 
 def _forms(item: dict[str, str]) -> Iterator[dict[str, object]]:
     name, entity_type, kind = _QUALIFIED.sub("", item["name"]), item["entity_type"], item["kind"]
     folded = fold(name)
-    if not _usable(name, folded, entity_type):
+    if not _usable(name, folded, entity_type) or _names_the_base(name, item):
         return
     base: dict[str, object] = {
         "name": name,
@@ -106,6 +107,14 @@ def _forms(item: dict[str, str]) -> Iterator[dict[str, object]]:
             yield {**base, "name": short, "folded": fold(short), "kind": "short"}
 
 
+def _names_the_base(name: str, item: dict[str, str]) -> bool:
+    """Whether a salt or hydrate lists the name of its base: "docetaxel" at docetaxel trihydrate (FC-04)."""
+    if item["entity_type"] != "SmallMolecule" or item["kind"] == "preferred" or " " not in item["preferred"]:
+        return False
+    parts = split_name(item["preferred"])
+    return parts.base != item["preferred"] and fold(parts.base) == fold(name)
+
+
 def _usable(name: str, folded: str, entity_type: str) -> bool:
     if not folded or len(name) > _LONGEST or _STRENGTH.search(name):
         return False
@@ -113,7 +122,7 @@ def _usable(name: str, folded: str, entity_type: str) -> bool:
     if letters.isdigit() or not any(char.isalpha() for char in letters):
         return False
     if len(letters) <= 2:
-        return entity_type == "SmallMolecule" and name in _ELEMENTS
+        return entity_type == "SmallMolecule" and _CHARGE.sub("", name) in _ELEMENTS
     # An all-capital abbreviation is not the word of the same letters; case keeps them apart.
     if stop_list().stops(folded, entity_type):
         return False

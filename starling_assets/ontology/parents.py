@@ -15,6 +15,8 @@ from starling_assets.ontology.structures import Structure
 
 _METALS = {3, 4, 11, 12, 13, 19, 20, 37, 38, 55, 56, 30, 47}  # metals that make plain salts
 
+_DONORS = {7: 3, 8: 2, 15: 3, 16: 2}  # atoms that give a lone pair to a metal, with their usual valence
+
 
 class BadStructure(ValueError):
     """A SMILES that RDKit cannot read."""
@@ -44,15 +46,49 @@ def _read(smiles: str) -> Any:
     from rdkit import Chem, RDLogger
 
     RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]  # its messages go past Python's logging to stderr
-    molecule = Chem.MolFromSmiles(smiles)
+    molecule = Chem.MolFromSmiles(smiles) or _with_dative_bonds(smiles)
     if molecule is None or molecule.GetNumAtoms() == 0:
         raise BadStructure(f"{smiles!r} is not a structure RDKit can read")
     return molecule
 
 
+def _with_dative_bonds(smiles: str) -> Any | None:
+    """Vocabularies draw ligands of metals with plain bonds, which gives nitrogen a valence too many (cisplatin)."""
+    from rdkit import Chem
+
+    raw = Chem.MolFromSmiles(smiles, sanitize=False)
+    if raw is None:
+        return None
+    editable = Chem.RWMol(raw)
+    editable.UpdatePropertyCache(strict=False)
+    metals = [atom.GetIdx() for atom in editable.GetAtoms() if _is_metal(atom.GetAtomicNum())]
+    for metal in metals:
+        for neighbour in list(editable.GetAtomWithIdx(metal).GetNeighbors()):
+            valence = sum(int(bond.GetBondTypeAsDouble()) for bond in neighbour.GetBonds()) + neighbour.GetTotalNumHs()
+            if neighbour.GetAtomicNum() in _DONORS and valence > _DONORS[neighbour.GetAtomicNum()] + neighbour.GetFormalCharge():
+                editable.RemoveBond(neighbour.GetIdx(), metal)
+                editable.AddBond(neighbour.GetIdx(), metal, Chem.BondType.DATIVE)
+    molecule = editable.GetMol()
+    try:
+        Chem.SanitizeMol(molecule)
+    except ValueError:
+        return None
+    return Chem.RemoveHs(molecule)
+
+
 def _inchikey(molecule: Any) -> str:
     from rdkit import Chem
 
+    dative = [
+        (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
+        for bond in molecule.GetBonds()
+        if bond.GetBondType() == Chem.BondType.DATIVE
+    ]
+    if dative:
+        # InChI knows no dative bonds; it disconnects metals itself, so the key is that of the drawn complex.
+        molecule = Chem.RWMol(molecule)
+        for begin, end in dative:
+            molecule.RemoveBond(begin, end)
     return str(Chem.MolToInchiKey(molecule))
 
 
@@ -93,7 +129,9 @@ def _role(fragment: Any) -> tuple[str, str]:
     if key in _keys()["solvent"]:
         return "solvent", _keys()["solvent"][key]
     if key in _keys()["salt"]:
-        return "salt", _keys()["salt"][key]
+        name = _keys()["salt"][key]
+        charged = any(atom.GetFormalCharge() for atom in fragment.GetAtoms())
+        return "salt", name.removeprefix("hydro") if charged and name.startswith("hydro") else name
     if fragment.GetNumAtoms() == 1 and fragment.GetAtomWithIdx(0).GetAtomicNum() in _METALS:
         return "salt", str(fragment.GetAtomWithIdx(0).GetSymbol())
     return "active", ""

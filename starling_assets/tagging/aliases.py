@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _HEAD = r"(?:[Cc]ompounds?|[Aa]nalog(?:ue)?s?|[Dd]erivatives?|[Ii]nhibitors?|[Ll]igands?|[Hh]ybrids?|[Ii]ntermediates?|[Pp]roducts?)"
 _LABEL = r"\d{1,3}[a-z]{0,2}"
-_INTRODUCED = re.compile(rf"\b{_HEAD}\s+(?P<list>{_LABEL}(?:\s*(?:,|and|or|,\s*and|&)\s*{_LABEL})*)(?![\w%.-]|\s?%)")
+_INTRODUCED = re.compile(rf"\b{_HEAD}\s+(?P<list>{_LABEL}(?:\s*(?:,|and|or|,\s*and|&)\s*{_LABEL})*)(?![\w%-]|\.\d|\s?%)")
 _ONE = re.compile(rf"(?<![\w.]){_LABEL}(?![\w])")
 _BARE = re.compile(r"(?<![\w.,/%-])\(?(\d{1,3}[a-z])\)?(?![\w%-])")
 #: What looks like a label after a number is more often a unit or a panel of a figure.

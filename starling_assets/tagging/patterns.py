@@ -49,7 +49,7 @@ _PATTERNS = {kind: re.compile("|".join(pieces)) for kind, pieces in _PIECES.item
 _DIGIT = re.compile(r"\d")
 _SIGNS: dict[str, re.Pattern[str]] = {
     "GeneVariant": re.compile(
-        rf"rs\s?\d|[cgmnrp]\.\s?\(?[\w*-]*\d|(?:{_AMINO})[-\s]?\d|[{_ONE}][1-9]\d+[{_ONE}*]|\d\s?[ACGT]\s?[>→/-]|[ACGT]\W{{0,2}}\d|IVS|\d(?:del|ins|dup)|[Δ∆]"
+        rf"rs\s?\d|[cgmnrp]\.\s?\(?[\w*-]*\d|(?:{_AMINO})[-\s]?\d|[{_ONE}][1-9]\d+[{_ONE}X*]|\d\s?[ACGT]\s?[>→/-]|[ACGT]\W{{0,2}}\d|IVS|\d(?:del|ins|dup)|[Δ∆]"
     ),
     "ClinicalTrial": re.compile(r"NCT|ISRCTN|20\d\d-\d{6}|ChiCTR|ACTRN|UMIN|CTRI"),
     "RNA": re.compile(r"[mM][iI][rR]-?|microRNA|let-7"),

@@ -31,4 +31,5 @@ def type_of(name: str, accessions: str, inchikey: str | None) -> str:
         return "SmallMolecule"
     if _PEPTIDE.search(name):
         return "Peptide"
-    return "Protein" if "BIOD" in accessions or "BTD" in accessions else "SmallMolecule"
+    # Without a structure and without a biotech number it is an extract, an allergen, whole blood: no molecule.
+    return "Protein" if "BIOD" in accessions or "BTD" in accessions else ""
