@@ -99,25 +99,30 @@ def _licence(article: etree._Element, meta: etree._Element) -> tuple[str, str]:
     return found.name, found.evidence
 
 
-def _licence_statements(meta: etree._Element) -> Iterator[str]:
-    for permissions in meta.iter("permissions", "{*}permissions"):
-        # Permissions of a figure or a box are nested below it, not below the article's own metadata.
-        for element in permissions:
+def _licence_statements(meta: etree._Element) -> list[str]:
+    """What the article's own permissions say. A line of copyright counts only where nothing is licensed: "all rights
+    reserved" stands beside many an explicit grant."""
+    grants: list[str] = []
+    copyrights: list[str] = []
+    # Permissions of a figure or a box are nested below it, not below the article's own metadata.
+    for holder in (meta, *(child for child in meta if local_name(child.tag) == "permissions")):
+        for element in holder:
             tag = local_name(element.tag)
             if tag in {"license", "licence"}:
-                links = [element.get(HREF, "")]
-                links += [inner.get(HREF, "") for inner in element.iter() if isinstance(inner.tag, str)]
-                links += [own_text(inner) for inner in element.iter("{*}license_ref")]
-                kind = element.get("license-type", "")
-                prose = inline_text(element)
-                yield " ".join([prose, *dict.fromkeys(link for link in links if link)])
-                if kind and kind not in {"open-access", "openaccess", "OpenAccess"}:
-                    yield kind
-            elif tag in {"license_ref", "copyright-statement"}:
-                yield inline_text(element)
-    for element in meta:
-        if local_name(element.tag) in {"license", "copyright-statement"}:  # NLM 1 and 2
-            yield inline_text(element)
+                grants += _grant(element)
+            elif tag == "license_ref":
+                grants.append(inline_text(element))
+            elif tag == "copyright-statement":
+                copyrights.append(inline_text(element))
+    return grants or copyrights
+
+
+def _grant(element: etree._Element) -> list[str]:
+    links = [element.get(HREF, "")]
+    links += [inner.get(HREF, "") for inner in element.iter() if isinstance(inner.tag, str)]
+    statement = " ".join([inline_text(element), *dict.fromkeys(link for link in links if link)])
+    kind = element.get("license-type", "")
+    return [statement] if kind.lower().replace("-", "") == "openaccess" else [statement, kind]
 
 
 def _licence_in_prose(article: etree._Element) -> Licence:

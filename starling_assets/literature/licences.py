@@ -31,7 +31,10 @@ REDISTRIBUTABLE = frozenset({"CC0", "US-GOV", "CC-BY", "CC-BY-SA"})
 _EVIDENCE = 240
 
 _URL = re.compile(r"creativecommons\.org/(?:licen[cs]es|publicdomain)/([a-z+-]+)(?:/(\d\.\d))?", re.IGNORECASE)
-_SHORT = re.compile(r"\bCC[\s-]*(?:BY(?:[\s-]*(?:NC|ND|SA))*|0)(?=\W|\d|$)|\bCC[\s-]*zero\b|\bCC0\b", re.IGNORECASE)
+#: Upper case, or hyphenated: "cc by hand" is no licence.
+_SHORT = re.compile(
+    r"\bCC[\s-]*(?:BY(?:[\s-]*(?:NC|ND|SA))*|0|[Zz]ero)(?=\W|\d|$)|\b[Cc][Cc]-(?:[Bb][Yy](?:-(?:nc|nd|sa|NC|ND|SA))*|zero)\b|\b[Cc][Cc]0\b"
+)
 _NON_COMMERCIAL = re.compile(r"non-?\s?commercial", re.IGNORECASE)
 _NO_DERIVATIVES = re.compile(r"no\s?-?\s?deriv|NoDerivs|without (?:any )?(?:modification|alteration)", re.IGNORECASE)
 _SHARE_ALIKE = re.compile(r"share-?\s?alike", re.IGNORECASE)
