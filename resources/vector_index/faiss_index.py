@@ -19,7 +19,7 @@ from . import collection_files as files
 
 _log = logging.getLogger(__name__)
 #: Two float32 inner products of unit vectors that differ by less may be the same number, summed in another order.
-_ROUNDING = 1e-5
+ROUNDING = 1e-5
 #: Below this many allowed vectors a plain product is cheaper than preparing a selector.
 _FEW = 2_000
 
@@ -41,21 +41,24 @@ class FaissVectorIndex:
         self.model = model
         self._open: dict[tuple[str, str], files.ShardVectors] = {}
 
+    def check(self, model: str, dimension: int) -> None:
+        """Raise WrongDimension unless vectors of this model and length fit the collection (F16)."""
+        for shard in files.shards_of(self.root, model)[:1]:
+            known = self._opened(shard, model).dimension
+            if known != dimension:
+                raise WrongDimension(
+                    f"the collection of {model} holds vectors of length {known}, the model gives {dimension}: give a "
+                    "changed model another name"
+                )
+
     def load(self, shard: str, model: str, ordinals: np.ndarray, vectors: np.ndarray) -> None:
         """Replace a shard. ``ordinals`` uint32 (n,), distinct; ``vectors`` float32 (n, d), L2-normalised.
 
         Raises StoreError, or WrongDimension when the model's other shards have another d; the old shard then stays.
         """
         check_vectors(shard, ordinals, vectors)
-        for other in files.shards_of(self.root, model):
-            if other != shard:
-                known = self._opened(other, model).dimension
-                if known != vectors.shape[1]:
-                    raise WrongDimension(
-                        f"shard {shard} has vectors of length {vectors.shape[1]}, but the collection of {model} holds "
-                        f"length {known}: give a changed model another name"
-                    )
-                break
+        if files.shards_of(self.root, model) != [shard]:
+            self.check(model, int(vectors.shape[1]))
         files.write_vectors(self.root, shard, model, ordinals, vectors)
         served = files.active_model(self.root)
         if served is None or set(files.shards_of(self.root, served)) <= set(files.shards_of(self.root, model)):
@@ -89,7 +92,7 @@ class FaissVectorIndex:
         if chosen.kind is PlanKind.NOTHING:
             return []
         if chosen.kind is PlanKind.EXACT and places is not None and len(places) <= _FEW:
-            return best(opened.ordinals[places], _cosines(query, opened.vectors[places])[0], k)
+            return best(opened.ordinals[places], cosines(query, opened.vectors[places])[0], k)
         if chosen.kind is PlanKind.OVERFETCH and allowed is not None:
             return _overfetch(opened, query, k, allowed, chosen.fetch)
         return _selected(opened, query, k, places)
@@ -104,7 +107,7 @@ class FaissVectorIndex:
         wanted = np.asarray(ordinals, dtype=np.uint32)
         places = np.minimum(np.searchsorted(opened.ordinals, wanted), len(opened.ordinals) - 1)
         known = opened.ordinals[places] == wanted
-        scores[:, known] = _cosines(queries, opened.vectors[places[known]])
+        scores[:, known] = cosines(queries, opened.vectors[places[known]])
         return scores
 
     def _served(self, shard: str) -> files.ShardVectors:
@@ -151,8 +154,8 @@ def check_vectors(shard: str, ordinals: np.ndarray, vectors: np.ndarray) -> None
         raise StoreError(f"shard {shard}: a vector holds NaN or infinity: embed the shard again")
 
 
-def _cosines(queries: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    # Summed in float64 and rounded once: the score of a chunk does not depend on what is scored beside it.
+def cosines(queries: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Cosines float32 (q, n), summed in float64: the score of a chunk does not depend on what is scored beside it."""
     return np.asarray(queries.astype(np.float64) @ vectors.astype(np.float64).T).astype(np.float32)
 
 
@@ -174,10 +177,10 @@ def _selected(
     fetch = min(limit, k + 16)
     while True:
         rough, found = opened.faiss_index.search(query, fetch, params=parameters)
-        scores = _cosines(query, opened.vectors[found[0]])[0]
+        scores = cosines(query, opened.vectors[found[0]])[0]
         answer = best(opened.ordinals[found[0]], scores, k)
         # Complete once the worst row fetched lies clearly below the worst row answered.
-        if fetch == limit or rough[0, -1] < answer[-1][1] - _ROUNDING:
+        if fetch == limit or rough[0, -1] < answer[-1][1] - ROUNDING:
             return answer
         fetch = min(limit, fetch * 4)
 
@@ -190,7 +193,7 @@ def _overfetch(
     while True:
         rough, found = opened.faiss_index.search(query, fetch)
         kept = np.array([place for place in found[0] if int(opened.ordinals[place]) in allowed], dtype=np.int64)
-        answer = best(opened.ordinals[kept], _cosines(query, opened.vectors[kept])[0], k)
-        if fetch == total or (len(answer) == k and rough[0, -1] < answer[-1][1] - _ROUNDING):
+        answer = best(opened.ordinals[kept], cosines(query, opened.vectors[kept])[0], k)
+        if fetch == total or (len(answer) == k and rough[0, -1] < answer[-1][1] - ROUNDING):
             return answer
         fetch = min(total, fetch * 4)

@@ -47,6 +47,10 @@ class EntityIndex(Protocol):
 class VectorIndex(Protocol):
     """Unit vectors of chunks, per shard and embedding model."""
 
+    def check(self, model: str, dimension: int) -> None:
+        """Raise StoreError unless vectors of this model and length could be loaded; asked before they are paid for."""
+        ...
+
     def load(self, shard: str, model: str, ordinals: np.ndarray, vectors: np.ndarray) -> None:
         """Replace a shard. ``ordinals`` uint32 (n,), ``vectors`` float32 (n, d), L2-normalised."""
         ...
