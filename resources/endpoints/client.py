@@ -15,11 +15,12 @@ from starling_assets.inference.budget import Budget, Prices
 from starling_assets.inference.calls import FailureKind, ModelCall, ModelFailure, ModelReply, Role, Usage
 from starling_assets.inference.ledger import OK, Ledger, LedgerEntry
 from starling_assets.inference.replies import read_reply
+from starling_assets.inference.requests import request_body
 from starling_assets.inference.retrying import RetryPolicy, with_retries
 from starling_assets.inference.tokens import estimate_prompt_tokens
 from starling_assets.settings.endpoints import LlmSettings
 
-from .abilities import Abilities, phrase
+from .abilities import Phrasing, first_phrasing
 from .failures import classify
 from .targets import Target, Targets
 
@@ -78,7 +79,7 @@ class OpenAiClient:
         self._ledger = ledger
         self._budget = budget
         self._policy = RetryPolicy(settings.attempts, settings.backoff_seconds)
-        self._abilities: dict[tuple[str, str], Abilities] = {}
+        self._phrasings: dict[tuple[str, str], Phrasing] = {}
         self._loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopState] = weakref.WeakKeyDictionary()
 
     @property
@@ -140,27 +141,40 @@ class OpenAiClient:
 
     async def _ask[T: BaseModel](self, call: ModelCall[T], target: Target, state: _LoopState, bill: _Bill) -> Any:
         """One answered request. An endpoint that refuses a parameter is asked again without it: no retry, a lesson."""
-        abilities = self._abilities.setdefault(target.key, Abilities.of(target))
+        phrasing = self._phrasings.get(target.key) or first_phrasing(target)
         for _ in range(MOST_LESSONS):
-            request = phrase(call, target.model, abilities, self._settings.temperature, self._settings.seed)
+            body = request_body(
+                call,
+                target.model,
+                phrasing.dialect,
+                temperature=self._settings.temperature,
+                seed=self._settings.seed,
+                token_field=phrasing.token_field,
+                without=phrasing.without,
+            )
             try:
-                return await self._send(request.body, request.extra, target, state, bill)
+                completion = await self._send(body, target, state, bill)
             except ModelFailure as failure:
-                if failure.kind is not FailureKind.BAD_REQUEST or not abilities.learn(failure.message, request):
+                following = phrasing.after_refusal(failure.message) if failure.kind is FailureKind.BAD_REQUEST else None
+                if following is None:
                     raise
+                phrasing = following
+            else:
+                # Only what worked is remembered: a refusal may have had another reason than the one it seemed to name.
+                self._phrasings[target.key] = phrasing
+                return completion
         raise ModelFailure(FailureKind.BAD_REQUEST, f"{target.base_url} refuses every way to phrase the request")
 
-    async def _send(
-        self, body: dict[str, Any], extra: dict[str, Any], target: Target, state: _LoopState, bill: _Bill
-    ) -> Any:
+    async def _send(self, body: dict[str, Any], target: Target, state: _LoopState, bill: _Bill) -> Any:
         import openai
         from openai.types.chat import ChatCompletion
 
         client = self._client(target, state)
+        grammar = {"grammar": body.pop("grammar")} if "grammar" in body else None
         clock = time.monotonic()
         try:
             async with asyncio.timeout(target.timeout_seconds):
-                completion = await client.chat.completions.create(**body, extra_body=extra or None)
+                completion = await client.chat.completions.create(**body, extra_body=grammar)
             if not isinstance(completion, ChatCompletion) or not completion.choices:
                 raise ValueError(str(completion)[:200])
         except (openai.OpenAIError, TimeoutError, ValueError) as error:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resources.endpoints import build_client
@@ -64,12 +64,14 @@ def test_an_empty_list_that_was_asked_for_is_an_answer() -> None:
     assert read_reply('{"records": []}', "stop", Found) == Found(records=[])
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(GOOD) - 1))
 def test_no_prefix_of_an_answer_is_an_answer(length: int) -> None:
     with pytest.raises(ModelFailure):
         read_reply(GOOD[:length], "stop", Found)
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),

@@ -232,7 +232,7 @@ def test_a_full_disk_is_told_once(uv: Path, models: Path, monkeypatch: pytest.Mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(parts.shutil, "copyfileobj", full)
-    with pytest.raises(WeightsError, match="No space left on device.*goes on where it stopped"):
+    with pytest.raises(WeightsError, match=r"No space left on device.*goes on where it stopped"):
         fetch(MODEL, models)
 
 
