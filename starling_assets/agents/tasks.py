@@ -88,6 +88,8 @@ class FieldRule(_Part):
     allowed: list[str] = []
     aliases: dict[str, str] = {}
     nullable: bool = True
+    #: The text must stand in the passage, as the entity must (a second entity, a name as written).
+    grounded: bool = False
 
     @field_validator("name")
     @classmethod
@@ -120,7 +122,7 @@ class Example(_Part):
     """A made-up few-shot example; its text is in no paper, so a model that copies it is found out (F33)."""
 
     text: str
-    record: dict[str, str | bool | float | None]
+    record: dict[str, str | bool | float | list[str] | None]
 
 
 class RecordSchema(_Part):

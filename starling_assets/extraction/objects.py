@@ -71,6 +71,9 @@ def check_object(
     spots = entities.spots(window, entity)
     if not spots and not _in_title(window, entity):
         raise Refused("entity_not_in_window", f"{entity!r} is not named in the passage")
+    for rule in task.record.fields:
+        if rule.grounded:
+            _stands_in(window, rule.name, fields[rule.name])
     segment, place = _ground(window, quote, entity, spots, fuzzy, used)
     stored = segment.text[place.start : place.end]
     draft = Draft(
@@ -136,6 +139,13 @@ def _finite(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise Refused("not_finite", f"{name}: {value!r} is not a finite number")
     return float(value)
+
+
+def _stands_in(window: Window, name: str, value: Any) -> None:
+    shown = "\n".join([window.title, *(segment.text for segment in window.segments)])
+    for text in value if isinstance(value, list) else [value]:
+        if text is not None and fold(str(text)).text not in fold(shown).text:
+            raise Refused("field_not_in_window", f"{name}: {text!r} does not stand in the passage")
 
 
 def _in_title(window: Window, entity: str) -> bool:
