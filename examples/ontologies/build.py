@@ -200,7 +200,6 @@ CUTS: dict[str, dict[str, tuple[str, Callable[[Path, set[str]], bytes]]]] = {
     "mesh": {
         "headings": ("mesh_id_label_mappings.tsv.gz", cut_table("MESH:{}", header=False)),
         "supplementary": ("mesh_supp_id_label_mappings.tsv.gz", cut_table("MESH:{}", header=False)),
-        "cas": ("mesh_cas_mappings.tsv.gz", cut_table("MESH:{}", header=False)),
     },
     "hgnc": {"genes": ("hgnc_entries.tsv.gz", cut_table("{}"))},
     "uniprot": {

@@ -80,7 +80,6 @@ _SPECS = [
         {
             "headings": ("mesh_id_label*.tsv*",),
             "supplementary?": ("mesh_supp*.tsv*",),
-            "cas?": ("mesh_cas*.tsv*",),
         },
         mesh.read,
         "NLM terms: free reuse with attribution",

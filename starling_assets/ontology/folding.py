@@ -48,12 +48,12 @@ def fold_token(token: str) -> str:
 
 def fold(text: str) -> str:
     """The tokens of ``text``, folded and joined by one space: the key under which a name is stored and found."""
-    return " ".join(fold_token(match.group()) for match in TOKEN.finditer(text))
+    return " ".join(map(fold_token, TOKEN.findall(text)))
 
 
 def spell(text: str) -> str:
     """Letters and digits of ``text`` with case kept: what a case-sensitive name is compared by."""
-    return "".join(_spell_token(match.group()) for match in TOKEN.finditer(text))
+    return "".join(map(_spell_token, TOKEN.findall(text)))
 
 
 @lru_cache(maxsize=200_000)

@@ -124,7 +124,7 @@ def _usable(name: str, folded: str, entity_type: str) -> bool:
     if len(letters) <= 2:
         return entity_type == "SmallMolecule" and _CHARGE.sub("", name) in _ELEMENTS
     # An all-capital abbreviation is not the word of the same letters; case keeps them apart.
-    if stop_list().stops(folded, entity_type):
+    if any(stop_list().stops(form, entity_type) for form in (folded, *(() if " " in folded else _inflections(folded)))):
         return False
     return not (entity_type in {"SmallMolecule", "SmallMoleculeClass"} and len(letters) <= 3 and not name.isupper())
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 _HEAD = r"(?:[Cc]ompounds?|[Aa]nalog(?:ue)?s?|[Dd]erivatives?|[Ii]nhibitors?|[Ll]igands?|[Hh]ybrids?|[Ii]ntermediates?|[Pp]roducts?)"
 _LABEL = r"\d{1,3}[a-z]{0,2}"
 _INTRODUCED = re.compile(rf"\b{_HEAD}\s+(?P<list>{_LABEL}(?:\s*(?:,|and|or|,\s*and|&)\s*{_LABEL})*)(?![\w%-]|\.\d|\s?%)")
+_DIGIT = re.compile(r"\d")
 _ONE = re.compile(rf"(?<![\w.]){_LABEL}(?![\w])")
 _BARE = re.compile(r"(?<![\w.,/%-])\(?(\d{1,3}[a-z])\)?(?![\w%-])")
 #: What looks like a label after a number is more often a unit or a panel of a figure.
@@ -26,6 +27,8 @@ class Label(NamedTuple):
 
 def introduced(text: str) -> list[Label]:
     """Labels written after a word for a compound. A plain number counts only here."""
+    if not _DIGIT.search(text):
+        return []
     found = []
     for match in _INTRODUCED.finditer(text):
         for part in _ONE.finditer(match.group("list")):

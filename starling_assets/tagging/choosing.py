@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ _SOURCE_ORDER = {
 }  # fmt: skip
 HUMAN = "NCBITaxon:9606"
 _WEAK = 3
+_CONTEXT_TYPES = {"Gene", "Protein", "RNA", "CellLine"}
+#: "SMA" in "α-SMA" or "T" in "N-T": the letter before the dash belongs to the name.
+_PART_OF_A_CODE = re.compile(r"(?:^|[^\w])[\w][-\u2010\u2011\u2013]$")
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,26 @@ def source_rank(concept_id: str) -> int:
 
 def believable(entry: Entry, text: str, start: int, end: int) -> bool:
     """Whether a short code may be read as this entry without or with the words around it."""
+    if entry.entity_type not in _CONTEXT_TYPES and end - start > 6:
+        return True
     letters = spell(text[start:end])
+    if len(letters) <= 4 and letters.isupper() and _PART_OF_A_CODE.search(text, max(0, start - 3), start):
+        return False
     has_digit = any(char.isdigit() for char in letters)
     if entry.entity_type == "CellLine" and (len(letters) <= 4 or not has_digit):
         return has_cell_cue(text, start, end)
     if entry.entity_type in {"Gene", "Protein", "RNA"} and entry.rank >= 2 and len(letters) <= 3 and not has_digit:
         return has_gene_cue(text, start, end)
     return True
+
+
+def needs_context(entries: Sequence[Entry], surface: str) -> bool:
+    """Whether the words around a mention can change what it is read as."""
+    if len(surface) <= 6:
+        letters = spell(surface)
+        if len(letters) <= 4 and letters.isupper():
+            return True
+    return any(entry.entity_type in _CONTEXT_TYPES or entry.organism for entry in entries)
 
 
 def choose(
@@ -85,9 +102,15 @@ def choose(
         if organism is not None:
             rows = [entry for entry in rows if entry.organism in {organism, None}]
     best = min(entry.rank for entry in rows)
-    # An own name beats another concept's loose synonym; equals all stay, for the linker to decide and to report.
-    rows = [entry for entry in rows if entry.rank == best or (best < _WEAK and entry.rank < _WEAK)]
-    rows.sort(key=lambda entry: (entry.rank, source_rank(entry.concept_id), entry.organism != HUMAN, entry.concept_id))
+    if entity_type != "SmallMolecule":
+        # An own name beats another concept's loose synonym; equals all stay, for the linker to decide and to report.
+        # Of molecules all stay: their structures tell them apart.
+        rows = [entry for entry in rows if entry.rank == best or (best < _WEAK and entry.rank < _WEAK)]
+    rows.sort(
+        key=lambda entry: (
+            entry.rank >= _WEAK, source_rank(entry.concept_id), entry.rank, entry.organism != HUMAN, entry.concept_id,
+        )
+    )  # fmt: skip
     return Choice(
         entity_type,
         rows[0].preferred,

@@ -86,25 +86,21 @@ class Collector:
     def finish(self) -> Tagged:
         """The tables of everything added."""
         tags = [
-            {
-                "paper_ordinal": entity.block.paper_ordinal,
-                "paper_id": entity.block.paper_id,
-                "entity_key": key,
-                "entity_type": entity.choice.entity_type,
-                "canonical_name": entity.choice.canonical,
-                "synonyms": sorted(entity.synonyms),
-                "surface_forms": sorted(entity.surfaces),
-                "paragraphs": sorted(entity.paragraphs),
-                "organism": entity.choice.organism,
-                "alias": entity.choice.alias,
-                "resolved_name": min(entity.resolved, default=None),
-                "concept_ids": list(entity.concept_ids),
-                "tagger": self._tagger,
-            }
+            (
+                entity.block.paper_ordinal, entity.block.paper_id, key, entity.choice.entity_type, entity.choice.canonical,
+                sorted(entity.synonyms), sorted(entity.surfaces), sorted(entity.paragraphs), entity.choice.organism,
+                entity.choice.alias, min(entity.resolved, default=None), list(entity.concept_ids), self._tagger,
+            )
             for (_, key), entity in self._entities.items()
-        ]
-        frame = pl.DataFrame(tags, schema=TAGS).sort("paper_ordinal", "entity_type", "canonical_name", "entity_key")
-        mentions = pl.DataFrame(self._rows, schema=MENTIONS, orient="row")
+        ]  # fmt: skip
+        columns = list(zip(*tags, strict=True)) or [()] * len(TAGS)
+        frame = pl.DataFrame(
+            [pl.Series(name, values, dtype=dtype) for (name, dtype), values in zip(TAGS.items(), columns, strict=True)]
+        ).sort("paper_ordinal", "entity_type", "canonical_name", "entity_key")
+        rows = list(zip(*self._rows, strict=True)) or [()] * len(MENTIONS)
+        mentions = pl.DataFrame(
+            [pl.Series(name, values, dtype=dtype) for (name, dtype), values in zip(MENTIONS.items(), rows, strict=True)]
+        )
         return Tagged(frame, mentions.sort("paper_ordinal", "para_idx", "start", "end", "entity_key"))
 
     def _key(self, choice: Choice, paper_id: str) -> str:

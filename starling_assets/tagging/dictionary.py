@@ -6,17 +6,17 @@ Every mention's offsets are those of the stored text: ``text[start:end] == surfa
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
-from starling_assets.ontology.folding import fold
 from starling_assets.settings.model import TaggingSettings
 from starling_assets.tagging import aliases, patterns
 from starling_assets.tagging.abbreviations import Definition, definitions
-from starling_assets.tagging.choosing import Choice, choose
+from starling_assets.tagging.choosing import Choice, choose, needs_context
 from starling_assets.tagging.collecting import Block, Collector, Mention, Tagged
 from starling_assets.tagging.context import SpeciesMention
 from starling_assets.tagging.vocabulary import Entry, Vocabulary, full_span
@@ -25,6 +25,7 @@ __all__ = ["DictionaryTagger", "Tagged"]
 
 TAGGER = "dictionary"
 _LONG_FORM_SHARE = 0.5
+_REMEMBERED = 200_000
 
 
 @dataclass
@@ -34,6 +35,7 @@ class _Read:
     block: Block
     hits: list[tuple[int, int, list[Entry]]]
     species: list[SpeciesMention]
+    labels: list[aliases.Label]
 
 
 class DictionaryTagger:
@@ -41,6 +43,7 @@ class DictionaryTagger:
 
     def __init__(self, lexicon: pl.DataFrame, settings: TaggingSettings) -> None:
         self._vocabulary = Vocabulary(lexicon, settings.min_name_length)
+        self._fixed: dict[tuple[str, str, int, str], Choice | None] = {}
 
     def tag(self, blocks: pl.DataFrame) -> Tagged:
         """Tags and mentions of ``blocks`` (``literature.tables.BLOCKS``), paper by paper.
@@ -73,7 +76,7 @@ class DictionaryTagger:
         in_paper = Counter(mention.taxon for read in reads for mention in read.species)
         chosen = [self._choose(read, in_paper) for read in reads]
         defined = self._abbreviations(reads, chosen)
-        labels = {label.label for block in blocks for label in aliases.introduced(block.text)}
+        labels = {label.label for read in reads for label in read.labels}
         short_forms = _any_of(defined)
         for read, mentions in zip(reads, chosen, strict=True):
             text = read.block.text
@@ -81,7 +84,7 @@ class DictionaryTagger:
                 mentions = [item for item in mentions if text[item.start : item.end] not in defined]
                 mentions.extend(_short_mentions(text, short_forms, defined))
             mentions.extend(_pattern_mentions(text))
-            mentions.extend(_alias_mentions(text, labels, mentions, read.block.paper_id))
+            mentions.extend(_alias_mentions(text, read.labels, labels, mentions))
             collector.add(read.block, _longest(mentions))
 
     def _read(self, block: Block) -> _Read:
@@ -93,18 +96,33 @@ class DictionaryTagger:
                 continue
             start, end = full_span(entries[0], hit)
             hits.append((start, end, entries))
-            taxon = next((entry.concept_id for entry in entries if entry.entity_type == "Organism"), None)
-            if taxon is not None:
-                species.append(SpeciesMention(start, end, taxon))
-        return _Read(block, hits, species)
+            species.extend(
+                SpeciesMention(start, end, entry.concept_id)
+                for entry in entries
+                if entry.entity_type == "Organism" and entry.concept_id.startswith("NCBITaxon:")
+            )
+        return _Read(block, hits, species, aliases.introduced(block.text))
 
     def _choose(self, read: _Read, in_paper: Counter[str]) -> list[Mention]:
         mentions = []
         for start, end, entries in read.hits:
-            choice = choose(entries, read.block.text, start, end, read.species, in_paper)
+            choice = self._reading(read, entries, start, end, in_paper)
             if choice is not None:
                 mentions.append(Mention(start, end, choice))
         return _longest(mentions)
+
+    def _reading(
+        self, read: _Read, entries: list[Entry], start: int, end: int, in_paper: Counter[str]
+    ) -> Choice | None:
+        """The choice for a mention; remembered where the words around cannot change it."""
+        surface = read.block.text[start:end]
+        slot = (entries[0].concept_id, entries[0].name, len(entries), surface)
+        if slot in self._fixed:
+            return self._fixed[slot]
+        choice = choose(entries, read.block.text, start, end, read.species, in_paper)
+        if len(self._fixed) < _REMEMBERED and not needs_context(entries, surface):
+            self._fixed[slot] = choice
+        return choice
 
     def _abbreviations(self, reads: list[_Read], chosen: list[list[Mention]]) -> dict[str, Choice | None]:
         """Short forms of the paper; None for one whose long form no vocabulary knows: it is not tagged as other."""
@@ -153,11 +171,12 @@ def _pattern_mentions(text: str) -> list[Mention]:
     ]
 
 
-def _alias_mentions(text: str, labels: set[str], mentions: list[Mention], paper_id: str) -> list[Mention]:
+def _alias_mentions(
+    text: str, introduced: list[aliases.Label], labels: set[str], mentions: list[Mention]
+) -> list[Mention]:
     if not labels:
         return []
-    found = {(label.start, label.end): label.label for label in aliases.introduced(text)}
-    found.update({(label.start, label.end): label.label for label in aliases.repeated(text, labels)})
+    found = {(item.start, item.end): item.label for item in (*introduced, *aliases.repeated(text, labels))}
     result = []
     for (start, end), label in sorted(found.items()):
         # "donepezil derivative (6f)" names the label; the name in front of the bracket resolves it.
@@ -177,10 +196,14 @@ def _alias_mentions(text: str, labels: set[str], mentions: list[Mention], paper_
 
 def _longest(mentions: Iterable[Mention]) -> list[Mention]:
     """Mentions that do not overlap: longer ones first, then patterns, then the earlier place."""
-    taken: list[tuple[int, int]] = []
-    kept: list[Mention] = []
-    for item in sorted(mentions, key=lambda item: (item.start - item.end, -item.source, item.start, fold(item.choice.canonical))):
-        if all(item.end <= start or item.start >= end for start, end in taken):
-            taken.append((item.start, item.end))
-            kept.append(item)
-    return sorted(kept, key=lambda item: item.start)
+    order = sorted(mentions, key=lambda item: (item.start - item.end, -item.source, item.start, item.choice.canonical))
+    starts: list[int] = []
+    kept: dict[int, Mention] = {}
+    for item in order:
+        place = bisect_left(starts, item.start)
+        after = starts[place] if place < len(starts) else item.end
+        before = kept[starts[place - 1]].end if place else 0
+        if item.end <= after and before <= item.start:
+            starts.insert(place, item.start)
+            kept[item.start] = item
+    return [kept[start] for start in starts]

@@ -16,44 +16,48 @@ _RANGE = rf"\(?{_POSITION}(?:_{_POSITION})?\)?"
 _CHANGE = rf"(?:[{_BASE}]+\s?(?:>|→|&gt;)\s?[{_BASE}]+|del(?:[{_BASE}]+|\d+)?(?:ins[{_BASE}]+)?|dup(?:[{_BASE}]+|\d+)?|ins[{_BASE}\d]+|inv\d*|=)"
 _FRAME = r"(?:fs(?:\s?(?:\*|X|Ter)\s?\d*)?)"
 
-_PIECES: dict[str, list[str]] = {
-    "GeneVariant": [
-        r"\brs\s?\d{2,}\b",
-        rf"\b[cgmnr]\.\s?{_RANGE}\s?{_CHANGE}",
-        rf"\bp\.\s?\(?(?:{_AMINO}|[{_ONE}])\d+(?:_(?:{_AMINO}|[{_ONE}])\d+)?(?:{_AMINO}|[{_ONE}]|\*|X|=|del|dup|ins(?:{_AMINO}|[{_ONE}])+)?{_FRAME}?\)?",
-        rf"\b(?:{_AMINO})[-\s]?\d+(?:[-\s]|\s?(?:→|>|to)\s?)?(?:{_AMINO}|stop|STOP|X|\*)(?:{_FRAME})?(?![A-Za-z])",
-        rf"(?<![\w.-])[{_ONE}][1-9]\d{{1,3}}(?:[{_ONE}]|\*|X)(?:fs(?:\*|X)?\d*)?(?![\w])",
-        rf"(?<![\w.])[-+]?[1-9]\d{{0,5}}(?:[+-]\d+)?\s?[ACGT]\s?(?:>|→|/|-->|-to-)\s?[ACGT](?![\w])",
-        rf"(?<![\w.])[ACGT]\s?(?:[-+(]\s?)?[1-9]\d{{0,5}}(?:[+-]\d+)?\)?\s?(?:>|→)?\s?[ACGT](?![\w])",
-        rf"\bIVS\s?\d+\s?[+-]\s?\d+\s?[{_BASE}]\s?(?:>|→)\s?[{_BASE}]",
-        rf"(?<![\w.])\d+(?:[_-]\d+)?(?:del|ins|dup)[ACGT]{{1,12}}(?![\w])",
-        rf"[Δ∆][{_ONE}]\d{{2,4}}\b",
-    ],
-    "ClinicalTrial": [
-        r"\bNCT\s?0\d{7}\b",
-        r"\bISRCTN\s?\d{8}\b",
-        r"\b(?:EudraCT\s?(?:number|no\.?)?:?\s?)?20\d{2}-\d{6}-\d{2}\b",
-        r"\bChiCTR(?:-[A-Z]{2,4})?-?\d{8,10}\b",
-        r"\bACTRN\s?\d{14}\b",
-        r"\bUMIN\s?0\d{8}\b",
-        r"\bCTRI/\d{4}/\d{2,3}/\d{6}\b",
-    ],
-    "RNA": [
-        r"\b(?:[a-z]{3}-)?(?:miR|miRNA|microRNA|mir|MIR)-?\s?\d{1,5}[a-z]?(?:[-*](?:[35]p|\d))*\b",
-        r"\b(?:[a-z]{3}-)?let-7[a-k]?(?:-[35]p)?\b",
-    ],
-}
-
-#: One compiled alternation per type, and a cheap sign that must be in the text for it to be tried.
-_PATTERNS = {kind: re.compile("|".join(pieces)) for kind, pieces in _PIECES.items()}
-_DIGIT = re.compile(r"\d")
-_SIGNS: dict[str, re.Pattern[str]] = {
-    "GeneVariant": re.compile(
-        rf"rs\s?\d|[cgmnrp]\.\s?\(?[\w*-]*\d|(?:{_AMINO})[-\s]?\d|[{_ONE}][1-9]\d+[{_ONE}X*]|\d\s?[ACGT]\s?[>→/-]|[ACGT]\W{{0,2}}\d|IVS|\d(?:del|ins|dup)|[Δ∆]"
+#: Type, signs of which one must be in the text for the pattern to be tried at all (none = always), pattern. A pattern
+#: without a sign starts with a set of characters, which the engine skips to quickly.
+_GRAMMAR: list[tuple[str, tuple[str, ...], str]] = [
+    ("GeneVariant", ("rs",), r"rs(?<!\wrs)\s?\d{2,}\b"),
+    ("GeneVariant", ("c.", "g.", "m.", "n.", "r."), rf"\b[cgmnr]\.\s?{_RANGE}\s?{_CHANGE}"),
+    (
+        "GeneVariant",
+        ("p.",),
+        rf"\bp\.\s?\(?(?:{_AMINO}|[{_ONE}])\d+(?:_(?:{_AMINO}|[{_ONE}])\d+)?"
+        rf"(?:{_AMINO}|[{_ONE}]|\*|X|=|del|dup|ins(?:{_AMINO}|[{_ONE}])+)?{_FRAME}?\)?",
     ),
-    "ClinicalTrial": re.compile(r"NCT|ISRCTN|20\d\d-\d{6}|ChiCTR|ACTRN|UMIN|CTRI"),
-    "RNA": re.compile(r"[mM][iI][rR]-?|microRNA|let-7"),
-}
+    (
+        "GeneVariant",
+        (),
+        rf"(?:{_AMINO})(?<!\w...)[-\s]?\d+(?:[-\s]|\s?(?:→|>|to)\s?)?(?:{_AMINO}|stop|STOP|X|\*)(?:{_FRAME})?(?![A-Za-z])",
+    ),
+    ("GeneVariant", (), rf"[{_ONE}](?<![\w.-].)[1-9]\d{{1,3}}(?:[{_ONE}]|\*|X)(?:fs(?:\*|X)?\d*)?(?![\w])"),
+    (
+        "GeneVariant",
+        (">", "→", "-to-"),
+        r"(?<![\w.])[-+]?[1-9]\d{0,5}(?:[+-]\d+)?\s?[ACGT]\s?(?:>|→|-->|-to-)\s?[ACGT](?![\w])",
+    ),
+    ("GeneVariant", (), r"[ACGT](?<![\w.].)(?:\s?[-+(]\s?)?[1-9]\d{1,5}(?:[+-]\d+)?\)?(?:\s?(?:>|→)\s?)?[ACGT](?![\w])"),
+    ("GeneVariant", ("IVS",), rf"\bIVS\s?\d+\s?[+-]\s?\d+\s?[{_BASE}]\s?(?:>|→)\s?[{_BASE}]"),
+    ("GeneVariant", ("del", "ins", "dup"), r"(?<![\w.])\d+(?:[_-]\d+)?(?:del|ins|dup)[ACGT]{1,12}(?![\w])"),
+    ("GeneVariant", ("Δ", "∆"), rf"[Δ∆][{_ONE}]\d{{2,4}}\b"),
+    ("ClinicalTrial", ("NCT",), r"\bNCT\s?0\d{7}\b"),
+    ("ClinicalTrial", ("ISRCTN",), r"\bISRCTN\s?\d{8}\b"),
+    ("ClinicalTrial", ("-00",), r"\b(?:EudraCT\s?(?:number|no\.?)?:?\s?)?20\d{2}-\d{6}-\d{2}\b"),
+    ("ClinicalTrial", ("ChiCTR",), r"\bChiCTR(?:-[A-Z]{2,4})?-?\d{8,10}\b"),
+    ("ClinicalTrial", ("ACTRN",), r"\bACTRN\s?\d{14}\b"),
+    ("ClinicalTrial", ("UMIN",), r"\bUMIN\s?0\d{8}\b"),
+    ("ClinicalTrial", ("CTRI/",), r"\bCTRI/\d{4}/\d{2,3}/\d{6}\b"),
+    (
+        "RNA",
+        ("miR", "mir", "MIR", "miRNA", "microRNA"),
+        r"\b(?:[a-z]{3}-)?(?:miR|miRNA|microRNA|mir|MIR)-?\s?\d{1,5}[a-z]?(?:[-*](?:[35]p|\d))*\b",
+    ),
+    ("RNA", ("let-7",), r"\b(?:[a-z]{3}-)?let-7[a-k]?(?:-[35]p)?\b"),
+]
+_PATTERNS = [(kind, signs, re.compile(pattern)) for kind, signs, pattern in _GRAMMAR]
+_DIGIT = re.compile(r"\d")
 
 #: Codes of cell lines, strains and compounds that look like a substitution.
 _NOT_VARIANTS = re.compile(r"[HT]\d{1,2}[A-Z]$|C\d{1,2}[CHNOS]$|[A-Z]\d{1,2}[A-Z]$")
@@ -72,17 +76,26 @@ def find_patterns(text: str) -> list[Found]:
     """All pattern entities of a paragraph, ordered by place."""
     if not _DIGIT.search(text):
         return []
-    found: list[Found] = []
-    for kind, pattern in _PATTERNS.items():
-        if not _SIGNS[kind].search(text):
+    found: dict[tuple[int, int], Found] = {}
+    for kind, signs, pattern in _PATTERNS:
+        if signs and not any(sign in text for sign in signs):
             continue
         for match in pattern.finditer(text):
             surface = match.group()
             if kind == "GeneVariant" and _NOT_VARIANTS.fullmatch(surface):
                 continue
             start, end = _trim(text, match.start(), match.end())
-            found.append(Found(start, end, kind, canonical(text[start:end], kind)))
-    return sorted(found)
+            found.setdefault((start, end), Found(start, end, kind, canonical(text[start:end], kind)))
+    return _outermost(sorted(found.values()))
+
+
+def _outermost(found: list[Found]) -> list[Found]:
+    """Several rules can see one variant; the longest reading stays."""
+    kept: list[Found] = []
+    for item in sorted(found, key=lambda item: (item.start - item.end, item.start)):
+        if all(item.end <= other.start or item.start >= other.end for other in kept):
+            kept.append(item)
+    return sorted(kept)
 
 
 def canonical(surface: str, kind: str) -> str:

@@ -187,9 +187,8 @@ def test_mesh_headings_and_supplementary_records(tmp_path: Path) -> None:
         "D4\tOpioids\t\tD03.132.600\t\nD5\tFentanyl\t\tD03.132.600.1\t\n",
     )  # fmt: skip
     supplementary = write(tmp_path, "s.tsv", "C1\tmorphine-like\tml 1|ml 2\t*D2,D9\n")
-    cas = write(tmp_path, "c.tsv", "D2\t57-27-2\nD3\t76-57-3\n")
     rows = Rows("mesh")
-    mesh.read(rows, {"headings": headings, "supplementary": supplementary, "cas": cas})
+    mesh.read(rows, {"headings": headings, "supplementary": supplementary})
     release = finish(rows)
     kinds = types_of(release)
     assert kinds["MESH:D2"] == "SmallMolecule"  # narrower headings exist, but it is one substance

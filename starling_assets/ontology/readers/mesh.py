@@ -34,6 +34,8 @@ TREES = {
     "D10": "SmallMolecule",
     "D12.125": "SmallMolecule",
     "D12.644": "Peptide",
+    "D12.644.276": "Protein",  # signalling proteins between and inside cells
+    "D12.644.360": "Protein",
     "D12.776": "Protein",
     "D12.776.124.486.485.114": "Antibody",
     "D12.776.124.790.651.114": "Antibody",
@@ -59,22 +61,20 @@ _CLASS_OF = {"SmallMolecule": "SmallMoleculeClass", "Protein": "Protein/GeneFami
 
 
 def read(rows: Rows, files: dict[str, Path]) -> None:
-    """``headings``: id, name, entry terms(|), tree numbers(|); optional ``supplementary`` and ``cas``."""
+    """``headings``: id, name, entry terms(|), tree numbers(|); optional ``supplementary``."""
     trees: dict[str, str] = {}
-    headings: list[tuple[str, list[str]]] = []
+    headings: list[tuple[str, list[str], str]] = []
     for line in lines(files["headings"]):
         concept_id, name, entries, numbers = (line.split("\t") + ["", "", ""])[:4]
         places = [number for number in numbers.split("|") if number]
         trees.update(dict.fromkeys(places, f"MESH:{concept_id}"))
-        headings.append((f"MESH:{concept_id}", places))
+        headings.append((f"MESH:{concept_id}", places, name))
         rows.concept(f"MESH:{concept_id}", type_of(places), name)
         rows.names(f"MESH:{concept_id}", entries.split("|"))
-    with_cas = _substances(files.get("cas"))
-    parents = {number.rpartition(".")[0] for number in trees}
-    for concept_id, places in headings:
+    for concept_id, places, name in headings:
         _add_steps(rows, concept_id, places, trees)
         kind = type_of(places)
-        if kind in _CLASS_OF and concept_id not in with_cas and any(place in parents for place in places):
+        if kind in _CLASS_OF and _is_plural(name):
             rows.retype(concept_id, _CLASS_OF[kind])
     if "supplementary" in files:
         _read_supplementary(rows, files["supplementary"])
@@ -101,9 +101,10 @@ def _add_steps(rows: Rows, concept_id: str, places: list[str], trees: dict[str, 
             rows.edge(concept_id, parent)
 
 
-def _substances(path: Path | None) -> set[str]:
-    """Headings with a CAS number name one substance even where narrower headings exist (morphine, codeine)."""
-    return {f"MESH:{line.split('\t')[0]}" for line in lines(path)} if path else set()
+def _is_plural(name: str) -> bool:
+    """MeSH names substances in the singular (Morphine, which has narrower headings) and classes in the plural."""
+    head = name.partition(",")[0]
+    return head.endswith("s") and not head.endswith(("ss", "us", "is"))
 
 
 def _read_supplementary(rows: Rows, path: Path) -> None:

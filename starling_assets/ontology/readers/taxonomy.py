@@ -23,7 +23,7 @@ _KINDS = {
     "teleomorph": "exact",
 }
 #: Words of prose that mean a species; no release lists them.
-_PROSE = {"9606": ("patient", "human"), "10090": ("mouse",), "10116": ("rat",), "4932": ("budding yeast",)}
+_PROSE = {"9606": ("patient", "human"), "10090": ("mouse", "mice"), "10116": ("rat", "rats"), "4932": ("budding yeast",)}
 
 
 def read(rows: Rows, files: dict[str, Path]) -> None:
@@ -47,7 +47,7 @@ def _add(rows: Rows, taxon: str, parent: str, names: list[tuple[str, str]]) -> N
     for name, name_class in names:
         if name_class in _KINDS and name != scientific:
             rows.name(concept_id, name, _KINDS[name_class])
-    rows.names(concept_id, _PROSE.get(taxon, ()))
+    rows.names(concept_id, _PROSE.get(taxon, ()), "preferred")
     rows.edge(concept_id, f"NCBITaxon:{parent}")
 
 
