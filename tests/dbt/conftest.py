@@ -107,6 +107,7 @@ class Dbt:
             "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
             "HTTP_PROXY": "http://127.0.0.1:9",
             "HTTPS_PROXY": "http://127.0.0.1:9",
+            "NO_PROXY": "127.0.0.1",
         }
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -119,7 +120,7 @@ class Dbt:
             *("--target-path", str(self.scratch / "target"), "--log-path", str(self.scratch / "logs")),
         ]
         return subprocess.run(
-            command, env=self.environment, cwd=self.scratch, capture_output=True, text=True, timeout=55, check=False
+            command, env=self.environment, cwd=self.scratch, capture_output=True, text=True, timeout=150, check=False
         )
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conftest import Dbt
+
+# The first test waits for a whole build, in a process of its own.
+pytestmark = pytest.mark.timeout(180)
 
 
 def test_only_kept_records_are_in_the_mart(built: Dbt) -> None:

@@ -25,6 +25,9 @@ def test_marts_build_before_the_first_dataset(repository: Path, tmp_path: Path) 
     assert dbt.rows("select count(*) from cost_per_kept_record") == [(0,)]
 
 
+# Several tests build all marts, in processes of their own.
+pytestmark = pytest.mark.timeout(180)
+
 #: What is wrong with each record, and the test that has to notice it.
 WRONG = {
     "unique_kept_records_record_id": [record("r1"), record("r1")],

@@ -1,17 +1,28 @@
 -- How often each entity carries each label, and in how many papers. A null label counts as one of its own.
-with counted as (
+with labelled as (
 
     select
         task,
         entity_key,
-        min(coalesce(nullif(concept_name, ''), entity)) as entity_name,
-        min(entity_type) as entity_type,
-        min(inchikey) as inchikey,
-        coalesce(label, '') as label,
+        paper_id,
+        coalesce(nullif(concept_name, ''), entity) as entity_name,
+        entity_type,
+        inchikey,
+        coalesce(label, '') as label_text
+    from {{ ref('kept_records') }}
+
+),
+
+counted as (
+
+    select
+        task,
+        entity_key,
+        label_text,
         count(*) as records,
         count(distinct paper_id) as papers
-    from {{ ref('kept_records') }}
-    group by task, entity_key, coalesce(label, '')
+    from labelled
+    group by task, entity_key, label_text
 
 ),
 
@@ -20,10 +31,13 @@ totals as (
     select
         task,
         entity_key,
+        min(entity_name) as entity_name,
+        min(entity_type) as entity_type,
+        min(inchikey) as inchikey,
         count(*) as entity_records,
         count(distinct paper_id) as entity_papers,
-        count(distinct coalesce(label, '')) as entity_labels
-    from {{ ref('kept_records') }}
+        count(distinct label_text) as entity_labels
+    from labelled
     group by task, entity_key
 
 )
@@ -31,10 +45,10 @@ totals as (
 select
     counted.task as task,
     counted.entity_key as entity_key,
-    counted.entity_name as entity_name,
-    counted.entity_type as entity_type,
-    counted.inchikey as inchikey,
-    counted.label as label,
+    totals.entity_name as entity_name,
+    totals.entity_type as entity_type,
+    totals.inchikey as inchikey,
+    counted.label_text as label,
     counted.records as records,
     counted.papers as papers,
     totals.entity_records as entity_records,
