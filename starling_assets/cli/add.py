@@ -10,7 +10,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from .bars import bars
+from .bars import bars, terminal
 from .errors import UserError
 from .instance import open_instance
 from .pipeline import Pipeline
@@ -19,7 +19,7 @@ from .project import Project
 
 def add_papers(paths: Sequence[Path], *, run: bool, name: str | None, as_json: bool) -> list[str]:
     """Close the new files among ``paths`` into shards and, with ``run``, materialise those up to the indexes."""
-    project, console = Project(), Console(stderr=as_json)
+    project, console = Project(), terminal(stderr=as_json)
     files = list(_files(paths))
     if not files:
         raise UserError(

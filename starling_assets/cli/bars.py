@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,11 @@ from starling_assets.artifacts.progress import Progress as Report
 from starling_assets.artifacts.progress import listen
 
 _PLAIN_EVERY_SECONDS = 10.0
+
+
+def terminal(*, stderr: bool = False) -> Console:
+    """A console pinned to the process's own output, so that a redirected library does not take the bars along."""
+    return Console(file=sys.stderr if stderr else sys.stdout)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from rich.console import Console
 from resources.local_model import ensure_weights
 from starling_assets.artifacts.locks import Busy, partition_lock
 
-from .bars import bars
+from .bars import bars, terminal
 from .errors import UserError
 from .instance import open_instance
 from .pipeline import Pipeline, StageFailed
@@ -24,7 +24,7 @@ _SOURCE_SUFFIXES = (".nxml", ".xml", ".gz", ".pdf")
 def run_demo(*, keep_going: bool) -> None:
     """Run `bbb` over ``examples/papers``; goes on where an earlier demo stopped; a second run pays for nothing."""
     del keep_going
-    project, console = Project(), Console()
+    project, console = Project(), terminal()
     papers = example_papers()
     try:
         with partition_lock(project.settings.home / "demo", "the demo of this project"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from sensors.drop_folder import ISSUE_TAG, PartitionRegister
 from starling_assets.artifacts.store import Store
 from starling_assets.definitions import defs
 from starling_assets.defs import jobs
+from starling_assets.inference.calls import FATAL
 from starling_assets.literature.shards import ShardBook
 from starling_assets.ontology.releases import RELEASES
 from starling_assets.partitions import task_shard_key
@@ -24,11 +26,19 @@ from starling_assets.settings import Settings
 
 from .instance import PID_TAG
 
+_FAILURE_REASON, _TERMINATED = "dagster/failure_reason", "UNEXPECTED_TERMINATION"
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 class StageFailed(Exception):
-    """A run failed; the message is the innermost cause, in one line, with the partition."""
+    """A run failed; the message is the innermost cause, in one line, with the partition.
+
+    ``fatal``: the endpoint refuses (key, quota) or the budget is spent, so no further cell can go better.
+    """
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
 
 
 @dataclass
@@ -89,8 +99,10 @@ class Pipeline:
         self._run(jobs.DATASET.name, task, f"dataset {task}")
 
     def marts(self) -> None:
-        """Build the dbt marts."""
-        self._run(jobs.MARTS.name, None, "marts")
+        """Build the dbt marts. dbt writes its log to standard output; it goes to a file beside the marts."""
+        log = self.settings.home / "marts.log"
+        with log.open("w", encoding="utf-8") as file, redirect_stdout(file):
+            self._run(jobs.MARTS.name, None, "marts")
 
     def task(self, task: str, shards: Sequence[str] | None = None) -> None:
         """The whole main job for one task over all shards (or some)."""
@@ -104,6 +116,8 @@ class Pipeline:
             try:
                 self.extract(task, shard)
             except StageFailed as error:
+                if error.fatal:
+                    raise
                 failures.append(error)
         self.dataset(task)
         self.marts()
@@ -119,15 +133,27 @@ class Pipeline:
             raise_on_error=False,
         )
         self.launched.append(result.run_id)
-        if not result.success:
-            raise StageFailed(f"{what}: {_cause(result)}")
+        if result.success:
+            return
+        if self._interrupted(result.run_id):
+            raise KeyboardInterrupt
+        cause = _cause(result)
+        raise StageFailed(f"{what}: {cause}", fatal=any(cause.startswith(f"{kind.value}:") for kind in FATAL))
+
+    def _interrupted(self, run_id: str) -> bool:
+        """Whether Ctrl-C ended the run: Dagster turns the interrupt into a failed or cancelled run."""
+        run = self.instance.get_run_by_id(run_id)
+        return run is not None and (
+            run.status == dg.DagsterRunStatus.CANCELED or run.tags.get(_FAILURE_REASON) == _TERMINATED
+        )
 
 
 def _cause(result: Any) -> str:
     for event in result.all_events:
         if event.is_step_failure:
             error = event.step_failure_data.error
-            while error is not None and error.cause is not None:
+            # Below Dagster's own wrapper lies our error; what lies below that is for developers.
+            while error is not None and error.cause is not None and (error.cls_name or "").startswith("Dagster"):
                 error = error.cause
             text = error.message if error is not None else "unknown"
             # "pkg.module.Class: message" -> "message"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from resources.endpoints import check_endpoint
 
-from .bars import bars
+from .bars import bars, terminal
 from .errors import UserError
 from .instance import open_instance
 from .pipeline import Pipeline, StageFailed
@@ -19,7 +17,7 @@ from .summary import print_summary
 
 def run_task(task: str, shards: Sequence[str] | None, *, backfill: bool = False) -> None:
     """Run ``task`` over its shards. With ``backfill`` only extraction and judging run, over all shards."""
-    project, console = Project(), Console()
+    project, console = Project(), terminal()
     project.check_task(task)
     known = project.book.keys()
     unknown = sorted(set(shards or ()) - set(known))
@@ -44,7 +42,7 @@ def run_task(task: str, shards: Sequence[str] | None, *, backfill: bool = False)
 
 def retry_failed(task: str | None) -> None:
     """Run again the cells and shards with failed or missing units."""
-    project, console = Project(), Console()
+    project, console = Project(), terminal()
     cells = [cell for cell in failed_cells(project) if task is None or cell.task in {task, None}]
     if not cells:
         console.print("nothing failed; nothing to retry")

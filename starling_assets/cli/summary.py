@@ -5,12 +5,14 @@ from __future__ import annotations
 import polars as pl
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from starling_assets.extraction.tables import AXES
 
 from .project import Project
 
 _SHOWN = 30
+_QUOTE = 160
 
 
 def print_summary(project: Project, task: str, console: Console) -> None:
@@ -30,15 +32,26 @@ def print_summary(project: Project, task: str, console: Console) -> None:
 
 def records_table(frame: pl.DataFrame, title: str, limit: int = _SHOWN) -> Table:
     """Records as a table: compound, structure, label, value, quote, PMID."""
-    table = Table(title=title)
-    for name, width in (("entity", 22), ("SMILES", 26), ("label", 14), ("value", 12), ("quote", 60), ("PMID", 9)):
-        table.add_column(name, max_width=width, overflow="ellipsis", no_wrap=name != "quote")
+    table = Table(title=title, show_lines=True)
+    table.add_column("compound\nSMILES", max_width=32, overflow="fold")
+    table.add_column("label\nvalue", max_width=14, overflow="fold")
+    table.add_column("quote", ratio=1)
+    table.add_column("PMID", no_wrap=True)
     for row in frame.head(limit).iter_rows(named=True):
         value = " ".join(filter(None, (row["value_text"], row["unit_text"])))
         quote = row["evidence"][0]["quote"] if row["evidence"] else ""
-        cells = (row["entity"], row["smiles"], row["label"], value, quote, row["pmid"])
-        table.add_row(*(str(cell or "") for cell in cells))
+        table.add_row(
+            _two_lines(row["entity"], row["smiles"]),
+            _two_lines(row["label"], value),
+            Text(quote if len(quote) <= _QUOTE else quote[: _QUOTE - 1] + "…"),
+            row["pmid"] or row["paper_id"],
+        )
     return table
+
+
+def _two_lines(first: str | None, second: str | None) -> Text:
+    shown = second if second is None or len(second) <= _QUOTE else second[: _QUOTE - 1] + "…"
+    return Text(first or "").append(f"\n{shown}" if shown else "", style="dim")
 
 
 def _rejections(judged: pl.DataFrame, rejected: pl.DataFrame) -> Table:
