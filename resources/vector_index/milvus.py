@@ -196,6 +196,7 @@ class MilvusVectorIndex:
                 output_fields=["ordinal", "vector"],
                 consistency_level=self._consistency,
             ),
+            reads=_name(entry.model),
         )
         ordinals = np.array([hit["entity"]["ordinal"] for hit in hits], dtype=np.uint32)
         vectors = np.array([hit["entity"]["vector"] for hit in hits], dtype=np.float32).reshape(len(hits), -1)
@@ -230,6 +231,7 @@ class MilvusVectorIndex:
                 limit=TOP_LIMIT,
                 consistency_level=self._consistency,
             ),
+            reads=_name(entry.model),
         )
         return list(rows)
 
@@ -268,7 +270,8 @@ class MilvusVectorIndex:
         client.create_collection(name, schema=schema, index_params=index, consistency_level="Strong")
 
     def _insert(self, purpose: str, collection: str, partition: str, rows: list[dict[str, Any]]) -> None:
-        self._door.call(purpose, lambda client: client.insert(collection, rows, partition_name=partition))
+        # Sent again after a broken connection, a row must not be there twice.
+        self._door.call(purpose, lambda client: client.upsert(collection, rows, partition_name=partition))
 
     def _forget(self, entry: ShardEntry) -> None:
         self._door.call(

@@ -85,6 +85,7 @@ class Catalogue:
                 limit=_PAGE,
                 consistency_level="Strong",
             ),
+            reads=NAME,
         )
         return list(rows)
 

@@ -17,6 +17,9 @@ from resources.vector_index.milvus_door import MilvusDoor, VectorStoreRefused
 from tests.contract.vector_index_contract import MODEL, VectorIndexContract, brute_force, ordinals_of, unit_vectors
 from tests.stores.milvus_process import MilvusProcess
 
+# The server takes long to start on a busy machine.
+pytestmark = pytest.mark.timeout(180)
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusProcess]:
