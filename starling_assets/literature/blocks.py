@@ -52,6 +52,7 @@ class Paper:
     retracted: bool = False
     retracts: tuple[str, ...] = ()
     deleted: bool = False
+    note: str = ""  # what a person should know of the reading, such as pages left out
     blocks: list[Block] = field(default_factory=list)
     source_file: str = ""
     source_sha256: str = ""

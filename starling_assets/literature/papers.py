@@ -62,19 +62,24 @@ def read_papers(
             on_progress(done, len(todo))
         began = time.monotonic()
         papers: list[Paper] = []
-        reason = ""
+        reason = note = ""
         try:
             papers = [_admitted(paper, limits) for paper in _read_file(file, kind, limits, ocr)]
+            note = "; ".join(paper.note for paper in papers if paper.note)
         except BadSource as error:
             reason = error.reason
         found += papers
         reports.append(
             {
-                "file": file.name, "sha256": file.sha256, "kind": kind, "status": "set_aside" if reason else "ok",
-                "reason": reason,
-                "papers": len(papers), "seconds": time.monotonic() - began,
+                "file": file.name,
+                "sha256": file.sha256,
+                "kind": kind,
+                "status": "set_aside" if reason else "ok",
+                "reason": reason or note,
+                "papers": len(papers),
+                "seconds": time.monotonic() - began,
             }
-        )  # fmt: skip
+        )
     if on_progress is not None:
         on_progress(len(todo), len(todo))
     kept = _one_per_paper(found, citations, reports)

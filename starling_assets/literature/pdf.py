@@ -14,10 +14,12 @@ from typing import Any
 from starling_assets.settings.model import LiteratureSettings
 
 from .blocks import Block, Paper
+from .grids import grid_of_rows
 from .jats_meta import own_doi
+from .jats_tables import table_blocks
 from .licences import classify
 from .ocr import OcrEngine, OcrPage
-from .sections import section_kind
+from .sections import Place, section_kind
 from .text import clean
 from .xml import BadSource
 
@@ -43,11 +45,26 @@ def read_pdf(path: Path, limits: LiteratureSettings, ocr: OcrEngine | None = Non
         raise BadSource("the PDF has no text")
     read_pages = ocr.read(path, wanting) if ocr is not None and wanting else []
     paper = Paper(source_kind="pdf", extractor=f"{EXTRACTOR}+{ocr.name}" if read_pages and ocr else EXTRACTOR)
+    paper.note = _note(statuses, read_pages, int(result["total_pages"]))
     paper.blocks = _blocks(_with_ocr(result["chunks"], read_pages))
     if not paper.blocks:
         raise BadSource("the PDF has no text")
     _metadata(paper)
     return paper
+
+
+def _note(statuses: list[str], read_pages: list[OcrPage], total: int) -> str:
+    """What of the file was not read, by page."""
+    read = {page.page for page in read_pages if page.status == "ok"}
+    left_out = [
+        f"page {number} ({status})"
+        for number, status in enumerate(statuses, start=1)
+        if status in _OCR_STATUSES and number not in read
+    ]
+    parts = [f"left out: {', '.join(left_out)}"] if left_out else []
+    if total > len(statuses):
+        parts.append(f"read {len(statuses)} of {total} pages (literature.pdf_pages)")
+    return "; ".join(parts)
 
 
 def run_child(path: Path, limits: LiteratureSettings) -> dict[str, Any]:
@@ -127,7 +144,26 @@ def _blocks(chunks: list[dict[str, Any]]) -> list[Block]:
         section = "references" if chunk["kind"] == "reference" else kind
         if section != "references" and kind == "references":
             section = "other"
-        blocks.append(Block(chunk["kind"], text, section, path, "", _spans(text, chunk["lines"])))
+        if "rows" in chunk:
+            caption = blocks.pop().text if blocks and blocks[-1].kind == "caption" else ""
+            blocks += _table(chunk, caption, Place(path, section))
+        else:
+            blocks.append(Block(chunk["kind"], text, section, path, "", _spans(text, chunk["lines"])))
+    return blocks
+
+
+def _table(chunk: dict[str, Any], caption: str, place: Place) -> list[Block]:
+    """Blocks of a table found on a page; each carries the box of the whole table."""
+    boxes = [box for _, box, _ in chunk["lines"]]
+    bbox = [
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    ]
+    blocks = list(table_blocks(grid_of_rows(chunk["rows"], chunk["header_rows"]), caption, place))
+    for block in blocks:
+        block.spans = ({"page": chunk["lines"][0][0], "bbox": bbox, "start": 0, "end": len(block.text)},)
     return blocks
 
 

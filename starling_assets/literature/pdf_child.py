@@ -59,7 +59,10 @@ def _plain(chunk: Chunk) -> dict[str, object]:
         (line.page, [round(line.x0, 1), round(line.y0, 1), round(line.x1, 1), round(line.y1, 1)], line.text)
         for line in chunk.lines
     ]
-    return {"kind": chunk.kind, "text": chunk.text, "lines": boxes}
+    plain: dict[str, object] = {"kind": chunk.kind, "text": chunk.text, "lines": boxes}
+    if chunk.table is not None:
+        plain |= {"rows": chunk.table.rows, "header_rows": chunk.table.header_rows}
+    return plain
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .pdf_lines import HYPHENS, Line, Page
+from .pdf_tables import CAPTION, PageTable, table_after
+from .pdf_words import join_lines
 
-_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _END = re.compile(r"[.!?:;)\]”\"’]\s*(?:\[[\d,–\- ]+\])?\s*$")
 _CAPTION = re.compile(
     r"^(?:Supplementary\s+)?(?:Fig(?:ure|\.)?|Table|Scheme|Chart|Box|TABLE|FIGURE|FIG\.)\s*S?\d+\b", re.UNICODE
@@ -32,13 +33,18 @@ _NUMBERED_REFERENCE = re.compile(r"^\[?\d{1,3}[.\])]\s*\S")
 _PAGE_NUMBER = re.compile(
     r"^(?:page\s*)?\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?$|^\(page number not for citation purposes\)$", re.IGNORECASE
 )
-_SUSPENDED = re.compile(r"(?:and|or|to|und|oder|et|y|e)\b")
-#: First parts after which a hyphen at a line's end is taken for the word's own.
-_HYPHENATED_TEXT = """self non post pre anti cross well high low long short blood half dose time double two three one single age
-body cell drug case follow health placebo meta gene protein receptor water intra inter multi evidence quality"""
-_HYPHENATED = frozenset(_HYPHENATED_TEXT.split())
+_ARTICLE_TYPE = re.compile(
+    r"^(?:open access\s*)?(?:research|review|original|case|short|brief|clinical|methodology|technical)?\s*"
+    r"(?:article|paper|report|note|communication|study|research|review|letter)?$",
+    re.IGNORECASE,
+)
+_REVIEW_STATUS = re.compile(r"\s*\[v(?:ersion )?\d+[;,][^\]]*\]?\s*$")
 _BULLET = re.compile(r"^(?:[•·▪●○◦–-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+")
 _DIGITS = re.compile(r"\d+")
+#: A page of figures and tables may stand between the two halves of a paragraph.
+_MAX_BETWEEN = 60
+#: From this size on a change of face inside a heading is a species name, not another heading.
+_TITLE_SIZE = 13.0
 _MARGIN = 0.09
 
 
@@ -48,6 +54,7 @@ class Chunk:
 
     kind: str
     lines: list[Line] = field(default_factory=list)
+    table: PageTable | None = None
 
     @property
     def text(self) -> str:
@@ -55,54 +62,79 @@ class Chunk:
         return join_lines([line.text for line in self.lines])
 
 
-def join_lines(lines: Sequence[str]) -> str:
-    """Lines as running text: divided words made whole, ligatures spelled out."""
-    text = ""
-    for line in lines:
-        line = line.translate(_LIGATURES).strip()
-        if not line:
-            continue
-        if not text:
-            text = line
-        elif text[-1] in HYPHENS or (text[-1] == "-" and text[-2:-1].isalnum()):
-            text = _divided(text, line)
-        else:
-            text = f"{text} {line}"
-    if text and text[-1] in HYPHENS:
-        text = text[:-1] + "-"
-    # A mark inside the text is a word that pdfium itself has put together.
-    return "".join(character for character in text if character not in HYPHENS)
-
-
-def _divided(text: str, following: str) -> str:
-    """``text`` ends with a hyphen: part of the word (``blood-brain``), or only of the line (``transcrip-tion``)?"""
-    start = text[:-1]
-    if _SUSPENDED.match(following):
-        return f"{start}- {following}"  # "pre- and post-treatment"
-    if start.endswith("-"):
-        return start + following
-    word = start.rsplit(" ", 1)[-1]
-    belongs = (
-        not following[0].islower()
-        or not following[1:2].isalpha()
-        or "-" in word
-        or word.lower() in _HYPHENATED
-        or any(letter.isdigit() for letter in word)
-    )
-    return f"{start}-{following}" if belongs else start + following
-
-
 def lay_out(pages: Sequence[Page]) -> list[Chunk]:
     """Chunks of a document in reading order."""
-    body_size = _body_size(pages)
+    pages = [replace(page, lines=_whole_lines(page.lines)) for page in pages]
+    body = _Body(_body_size(pages), _body_font(pages))
     furniture = _furniture(pages)
     chunks: list[Chunk] = []
     for page in pages:
         lines = [line for line in page.lines if id(line) not in furniture]
         columns = _columns(lines, page.width)
-        chunks += _page_chunks(lines, columns, body_size)
-    chunks = _title_first(chunks, pages, body_size)
-    return _joined_across(_references_marked(chunks))
+        chunks += _page_chunks(lines, columns, body)
+    chunks = _title_first(chunks, pages, body.size)
+    return _joined_across(_references_marked(_footnotes_marked(chunks, body.size)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """Size and font that most of the text is set in."""
+
+    size: float
+    font: str
+
+
+def _whole_lines(lines: Sequence[Line]) -> list[Line]:
+    """Lines that a raised mark or a change of font has cut in pieces are put together again."""
+    out: list[Line] = []
+    for line in lines:
+        last = out[-1] if out else None
+        if last is not None and _same_line(last, line):
+            blank = "" if line.x0 - last.x1 < 0.15 * last.size or last.text.endswith(" ") else " "
+            out[-1] = replace(
+                last,
+                text=f"{last.text}{blank}{line.text}",
+                x1=max(last.x1, line.x1),
+                y0=min(last.y0, line.y0),
+                y1=max(last.y1, line.y1),
+                size=max(last.size, line.size),
+                base=last.base if last.size >= line.size else line.base,
+                runs=(
+                    *last.runs[:-1],
+                    (last.runs[-1][0], line.runs[0][1], last.runs[-1][2] + blank + line.runs[0][2]),
+                    *line.runs[1:],
+                )
+                if last.runs and line.runs
+                else (),
+                font=last.font if last.font == line.font else "",
+                bold=last.bold and line.bold,
+            )
+        else:
+            out.append(line)
+    return out
+
+
+def _same_line(left: Line, right: Line) -> bool:
+    overlap = min(left.y1, right.y1) - max(left.y0, right.y0)
+    smaller = min(left.y1 - left.y0, right.y1 - right.y0)
+    gap = right.x0 - left.x1
+    return overlap > 0.5 * smaller and -1.0 <= gap < 0.8 * max(left.size, right.size) and left.text[-1:] not in HYPHENS
+
+
+def _body_font(pages: Sequence[Page]) -> str:
+    weights: Counter[str] = Counter()
+    for page in pages:
+        for line in page.lines:
+            weights[line.font] += len(line.text) if line.font else 0
+    return weights.most_common(1)[0][0] if weights else ""
+
+
+def _footnotes_marked(chunks: list[Chunk], body_size: float) -> list[Chunk]:
+    """Small print is not running text: nothing goes on across it, and it does not cut what goes on."""
+    for chunk in chunks:
+        if chunk.kind in {"paragraph", "list_item"} and chunk.lines[0].size < body_size * 0.88:
+            chunk.kind = "footnote"
+    return chunks
 
 
 def _body_size(pages: Sequence[Page]) -> float:
@@ -161,61 +193,105 @@ def _column_of(line: Line, columns: Sequence[tuple[float, float]]) -> tuple[floa
     return min(columns, key=lambda column: abs(line.x0 - column[0]))
 
 
-def _page_chunks(lines: Sequence[Line], columns: Sequence[tuple[float, float]], body_size: float) -> list[Chunk]:
+def _page_chunks(lines: Sequence[Line], columns: Sequence[tuple[float, float]], body: _Body) -> list[Chunk]:
     chunks: list[Chunk] = []
     current: Chunk | None = None
-    for line in lines:
-        text = line.text.strip()
-        kind = _kind_of_line(line, text, body_size)
-        previous = current.lines[-1] if current else None
-        if current is None or previous is None or _breaks(current, previous, line, kind, columns):
+    skip_to = 0
+    for index, line in enumerate(lines):
+        if index < skip_to:
+            continue
+        if (
+            current is not None
+            and current.kind == "caption"
+            and CAPTION.match(current.text)
+            and _may_begin_grid(current, line)
+        ):
+            skip_to, table = table_after(lines, index, body.size)
+            if table is not None:
+                chunks.append(Chunk("table", table.lines, table))
+                current = None
+                continue
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        kind = _kind_of_line(line, following, body)
+        if current is None or _breaks(current, line, following, kind, columns):
             current = Chunk(kind)
             chunks.append(current)
         current.lines.append(line)
+    for chunk in chunks:
+        if chunk.kind == "heading" and len(chunk.text) > 220:
+            chunk.kind = "paragraph"  # a summary set in bold
     return chunks
 
 
-def _kind_of_line(line: Line, text: str, body_size: float) -> str:
+def _may_begin_grid(caption: Chunk, line: Line) -> bool:
+    """Whether the caption can have ended before ``line``: the first row has wide gaps, or another size or face."""
+    last = caption.lines[-1]
+    return (
+        len(line.runs) > 1
+        or abs(line.size - last.size) > 0.4
+        or (line.font != last.font and line.base - last.base > line.size)
+    )
+
+
+def _kind_of_line(line: Line, following: Line | None, body: _Body) -> str:
+    text = line.text.strip()
     if _CAPTION.match(text):
         return "caption"
-    short = len(text) < 110
-    if short and _HEADING_WORDS.match(text):
-        return "heading"
-    if (
-        short
-        and not _END.search(text)
-        and (line.size >= body_size * 1.12 or (line.bold and line.size >= body_size * 0.95))
-    ):
-        return "heading" if any(character.isalpha() for character in text) else "paragraph"
-    if _BULLET.match(text):
-        return "list_item"
-    return "paragraph"
+    if len(text) < 110 and any(character.isalpha() for character in text):
+        if _HEADING_WORDS.match(text):
+            return "heading"
+        if _is_heading(line, text, following, body):
+            return "heading"
+    return "list_item" if _BULLET.match(text) else "paragraph"
 
 
-def _breaks(current: Chunk, previous: Line, line: Line, kind: str, columns: Sequence[tuple[float, float]]) -> bool:
-    """Whether ``line`` begins something new after ``previous``."""
-    if kind == "caption":
+def _is_heading(line: Line, text: str, following: Line | None, body: _Body) -> bool:
+    if line.size >= body.size * 1.3:
         return True
-    if abs(line.size - previous.size) > max(0.6, previous.size * 0.08):
+    if _END.search(text) or text[-1] in HYPHENS or text[0] in "•(," or line.size < body.size * 0.88:
+        return False
+    if line.size >= body.size * 1.12:
         return True
-    if kind == "heading":
-        same = current.kind == "heading" and line.bold == previous.bold and 0 <= line.y0 - previous.y0 < 2.2 * line.size
-        return not same
-    if current.kind == "heading":
+    if _BULLET.match(text) and following is not None and following.text.strip()[:1].islower():
+        return False
+    if not (line.bold or (line.font and line.font != body.font)) or not (text[0].isupper() or text[0].isdigit()):
+        return False
+    # A sentence that begins in another face and goes on in the next line is no heading.
+    if following is not None and following.text.strip()[:1].islower():
+        return following.font == line.font and len(text) > 25
+    return True
+
+
+def _breaks(
+    current: Chunk, line: Line, following: Line | None, kind: str, columns: Sequence[tuple[float, float]]
+) -> bool:
+    """Whether ``line`` begins something new after the lines of ``current``."""
+    previous = current.lines[-1]
+    if kind == "caption" or abs(line.size - previous.size) > max(0.6, previous.size * 0.08):
         return True
+    if kind == "heading" or current.kind == "heading":
+        same_face = line.font == previous.font or line.size > _TITLE_SIZE
+        return not (kind == current.kind and same_face and 0 <= line.base - previous.base < 2.2 * line.size)
     height = max(line.size, 6.0)
-    if line.y0 < previous.y0 - height:  # next column
+    pitch = line.base - previous.base
+    if pitch < -height:  # next column
         return not _goes_on(current.text, line.text)
-    if line.y0 - previous.y1 > height * 0.9:
+    ended = bool(_END.search(previous.text.strip()))
+    usual = current.lines[-1].base - current.lines[-2].base if len(current.lines) > 1 else 0.0
+    if pitch > 2.2 * height or (ended and 0 < usual < 2 * height and pitch > usual * 1.15 + 0.5):
         return True
     column = _column_of(line, columns)
-    indented = line.x0 > column[0] + height * 0.7 and previous.x0 < column[0] + height * 0.5
-    ended_short = previous.x1 < column[1] - (column[1] - column[0]) * 0.12
-    if kind == "list_item" and line.x0 <= previous.x0 + 1 and (ended_short or _END.search(previous.text.strip())):
+    left, right = min(column[0], *(other.x0 for other in current.lines)), max(other.x1 for other in current.lines)
+    if len(current.lines) == 1:
+        left, right = column[0], max(column[1] if line.x0 < column[1] else right, right)
+    ended_short = previous.x1 < right - max(right - left, 1.0) * 0.12
+    if kind == "list_item" and line.x0 <= previous.x0 + height and (ended_short or ended):
         return True
-    if indented and (_END.search(previous.text.strip()) or ended_short) and current.kind != "list_item":
-        return True
-    return bool(ended_short and _END.search(previous.text.strip()) and line.text.strip()[:1].isupper())
+    if current.kind != "list_item" and (ended or ended_short):
+        indent = line.x0 - (following.x0 if following is not None and following.base > line.base else left)
+        if 0.6 * height < indent < 5 * height and previous.x0 < line.x0 - 0.5 * height:
+            return True
+    return ended_short and ended and not line.text.strip()[:1].islower()
 
 
 def _goes_on(text: str, following: str) -> bool:
@@ -246,6 +322,9 @@ def _title_first(chunks: list[Chunk], pages: Sequence[Page], body_size: float) -
         return chunks
     title = max(candidates, key=lambda chunk: (round(chunk.lines[0].size, 0), len(chunk.text)))
     title.kind = "title"
+    if len(title.lines) > 1 and _ARTICLE_TYPE.match(title.lines[0].text.strip()):
+        title.lines = title.lines[1:]
+    title.lines = [replace(line, text=_REVIEW_STATUS.sub("", line.text)) for line in title.lines]
     return [title, *(chunk for chunk in chunks if chunk is not title)]
 
 
@@ -279,28 +358,36 @@ def _split_references(chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _joined_across(chunks: list[Chunk]) -> list[Chunk]:
-    """Paragraphs that a page, a figure or a footnote has cut in two are joined again."""
+    """Paragraphs that a page, a figure, a table or a footnote has cut in two are joined again."""
     out: list[Chunk] = []
-    last: Chunk | None = None  # the last paragraph, whatever stood between
+    open_end: Chunk | None = None  # the last paragraph, while its sentence is unfinished
     between = 0
     for chunk in chunks:
-        if chunk.kind == "paragraph":
-            if (
-                last is not None
-                and between <= 4
-                and abs(last.lines[-1].size - chunk.lines[0].size) < 0.5
-                and _goes_on(last.text, chunk.text)
-                and (
-                    chunk.text[:1].islower() or last.text[-1:] in "-," or (not _END.search(last.text) and between == 0)
-                )
-            ):
-                last.lines += chunk.lines
+        if chunk.kind in {"paragraph", "list_item"}:
+            if open_end is not None and chunk.kind == "paragraph" and _continues(open_end, chunk, between):
+                open_end.lines += chunk.lines
                 between = 0
+                if _END.search(chunk.lines[-1].text.strip()):
+                    open_end = None
                 continue
-            last, between = chunk, 0
-        elif chunk.kind in {"heading", "title"}:
-            last, between = None, 0
+            unfinished = not _END.search(chunk.lines[-1].text.strip()) and len(chunk.text) > 60
+            if unfinished:
+                open_end, between = chunk, 0
+            elif open_end is not None:
+                between += 1
         else:
             between += 1
+        if between > _MAX_BETWEEN:
+            open_end = None
         out.append(chunk)
     return out
+
+
+def _continues(before: Chunk, after: Chunk, between: int) -> bool:
+    first, last = after.lines[0], before.lines[-1]
+    if abs(last.size - first.size) > 0.5 or first.page - last.page > 2:
+        return False
+    text = after.text
+    if text[:1].islower() or before.lines[-1].text.strip()[-1:] in "-" + HYPHENS:
+        return True
+    return between == 0 and _goes_on(before.text, text)

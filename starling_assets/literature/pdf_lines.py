@@ -14,13 +14,18 @@ from typing import Any
 
 #: pdfium writes one of these where a word is divided at the end of a line.
 HYPHENS = "\x02\ufffe\u00ad"
-_LINE = re.compile(r"[^\r\n]+")
+#: A divided word ends its line, though pdfium writes both lines as one.
+_LINE = re.compile(r"[^\r\n\x02\ufffe]+[\x02\ufffe]?")
+_HEADER_WITHIN = 65_536
 _MAX_LINES_PER_PAGE = 5_000
+_TABLE = re.compile(r"^(?:TABLE|Table|Tab\.|Supplementary Table)\s", re.MULTILINE)
+#: A blank wider than this share of the font size parts two cells.
+_CELL_GAP = 0.65
 
 
 @dataclass(slots=True)
 class Line:
-    """One line; coordinates in points from the page's upper left corner. ``cells`` are the runs between wide gaps."""
+    """One line; coordinates in points from the page's upper left corner. ``runs`` are its parts between wide gaps."""
 
     page: int
     text: str
@@ -30,7 +35,9 @@ class Line:
     y1: float
     size: float
     bold: bool
-    cells: tuple[tuple[float, float, str], ...] = ()
+    font: str = ""  # of the whole line; empty where it changes inside
+    base: float = 0.0  # where its letters stand, from the page's upper edge
+    runs: tuple[tuple[float, float, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,10 +61,7 @@ def read_pages(path: Path, max_pages: int) -> Iterator[Page]:
     import pypdfium2 as pdfium
     import pypdfium2.raw as raw
 
-    try:
-        document = pdfium.PdfDocument(path)
-    except pdfium.PdfiumError as error:
-        raise PdfProblem(_explain(str(error))) from None
+    document = _open(path)
     count = len(document)
     if count == 0:
         raise PdfProblem("the PDF has no page")
@@ -73,10 +77,18 @@ def read_pages(path: Path, max_pages: int) -> Iterator[Page]:
 
 def page_count(path: Path) -> int:
     """Number of pages; raises :class:`PdfProblem`."""
+    return len(_open(path))
+
+
+def _open(path: Path) -> Any:
     import pypdfium2 as pdfium
 
+    with path.open("rb") as handle:
+        head = handle.read(_HEADER_WITHIN)
+    start = head.find(b"%PDF-")
     try:
-        return len(pdfium.PdfDocument(path))
+        # pdfium wants the header near the front; mail and web servers put their own lines before it.
+        return pdfium.PdfDocument(path.read_bytes()[start:] if start > 0 else path)
     except pdfium.PdfiumError as error:
         raise PdfProblem(_explain(str(error))) from None
 
@@ -98,9 +110,12 @@ def _read_page(page: Any, number: int, raw: Any) -> Page:
     lines: list[Line] = []
     if count > 0:
         text = _one_unit_per_character(textpage, count, text, raw)
+        with_runs = _TABLE.search(text) is not None
         for match in _LINE.finditer(text):
             line = _line(textpage, raw, number, match, height, left, bottom)
             if line is not None:
+                if with_runs:
+                    line.runs = _runs(textpage, raw, match, line, left)
                 lines.append(line)
             if len(lines) >= _MAX_LINES_PER_PAGE:
                 break
@@ -132,29 +147,58 @@ def _line(
     textpage: Any, raw: Any, page: int, match: re.Match[str], height: float, left: float, bottom: float
 ) -> Line | None:
     start, text = match.start(), match.group()
-    stripped = text.strip()
-    if not stripped:
+    # pdfium makes up blanks, which have neither size nor font
+    visible = [index for index, character in enumerate(text) if not character.isspace() and character not in HYPHENS]
+    if not visible:
         return None
-    first = start + len(text) - len(text.lstrip())
-    middle = start + next(
-        index
-        for offset in range(len(text))
-        for index in (len(text) // 2 + offset, len(text) // 2 - offset)
-        if 0 <= index < len(text) and not text[index].isspace()
-    )  # pdfium makes up blanks, which have no size
-    if abs(raw.FPDFText_GetCharAngle(textpage, first)) > 0.2:
+    first, middle, last = visible[0], visible[len(visible) // 2], visible[-1]
+    if abs(raw.FPDFText_GetCharAngle(textpage, start + first)) > 0.2:
         return None  # text that runs up the margin
     rects = list(_rects(textpage, raw, start, len(text)))
     if not rects:
         return None
     x0, x1 = min(rect[0] for rect in rects), max(rect[2] for rect in rects)
     low, high = min(rect[1] for rect in rects), max(rect[3] for rect in rects)
-    size = _size(textpage, raw, middle)
-    weight = raw.FPDFText_GetFontWeight(textpage, first)
+    sizes = sorted(_size(textpage, raw, start + index) for index in (first, middle, last))
+    fonts = [_font(textpage, raw, start + index) for index in (first, last)]
+    bold = fonts[0] == fonts[1] and (raw.FPDFText_GetFontWeight(textpage, start + first) >= 600 or _is_bold(fonts[0]))
+    origin_x, origin_y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(textpage, start + first, origin_x, origin_y)
     return Line(
-        page, text, x0 - left, height - (high - bottom), x1 - left, height - (low - bottom), round(size, 2) or
-        round(high - low, 2), weight >= 600 or _bold_font(textpage, raw, first),
-    )  # fmt: skip
+        page,
+        text,
+        x0 - left,
+        height - (high - bottom),
+        x1 - left,
+        height - (low - bottom),
+        round(sizes[1], 2) or round(high - low, 2),
+        bold,
+        fonts[0] if fonts[0] == fonts[1] else "",
+        height - (origin_y.value - bottom),
+    )
+
+
+def _runs(
+    textpage: Any, raw: Any, match: re.Match[str], line: Line, left: float
+) -> tuple[tuple[float, float, str], ...]:
+    """The parts of a line between blanks that are wider than a word's."""
+    start, text = match.start(), match.group()
+    edges = [ctypes.c_double() for _ in range(4)]
+    runs: list[tuple[float, float, str]] = []
+    begin, x0 = 0, line.x0
+    for blank in re.finditer(r"\s+", text.rstrip()):
+        if blank.start() == 0:
+            begin = blank.end()
+            continue
+        raw.FPDFText_GetCharBox(textpage, start + blank.start() - 1, *edges)
+        right = edges[1].value - left
+        raw.FPDFText_GetCharBox(textpage, start + blank.end(), *edges)
+        following = edges[0].value - left
+        if following - right > _CELL_GAP * line.size:
+            runs.append((x0, right, text[begin : blank.start()]))
+            begin, x0 = blank.end(), following
+    runs.append((x0, line.x1, text[begin:].strip()))
+    return tuple(runs)
 
 
 def _rects(textpage: Any, raw: Any, start: int, count: int) -> Iterator[tuple[float, float, float, float]]:
@@ -174,9 +218,14 @@ def _size(textpage: Any, raw: Any, index: int) -> float:
     return float(size)
 
 
-def _bold_font(textpage: Any, raw: Any, index: int) -> bool:
+def _font(textpage: Any, raw: Any, index: int) -> str:
     buffer = ctypes.create_string_buffer(96)
     flags = ctypes.c_int()
     size = raw.FPDFText_GetFontInfo(textpage, index, buffer, 96, flags)
-    name = buffer.raw[: max(0, min(size, 96) - 1)].lower() if size else b""
-    return b"bold" in name or b"black" in name or b"heavy" in name or b"-bd" in name
+    name = buffer.raw[: max(0, min(size, 96) - 1)].decode("latin-1") if size else ""
+    return name.partition("+")[0] if not name[:6].isupper() else name  # "Name+20" is the same face re-encoded
+
+
+def _is_bold(font: str) -> bool:
+    lowered = font.lower()
+    return any(mark in lowered for mark in ("bold", "black", "heavy", "-bd", "semib", "demi")) or lowered.endswith(".b")

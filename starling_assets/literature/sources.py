@@ -16,6 +16,7 @@ SourceKind = Literal["jats", "pdf", "pubmed", "unknown"]
 _HEAD = 65_536
 _ROOT = re.compile(rb"<\s*(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
 _SKIPPED = re.compile(rb"<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_PDF_LATE = re.compile(rb"^%PDF-\d\.\d", re.MULTILINE)
 _KIND_OF_ROOT: dict[bytes, SourceKind] = {
     b"article": "jats",
     b"art": "jats",  # BioMed Central's own document type
@@ -74,4 +75,5 @@ def kind_of(head: bytes) -> SourceKind:
         head = head.replace(b"\x00", b"")
     head = _SKIPPED.sub(b"", head.replace(b"\xef\xbb\xbf", b"", 1))
     root = _ROOT.search(head)
-    return _KIND_OF_ROOT.get(root.group(1), "unknown") if root else "unknown"
+    kind = _KIND_OF_ROOT.get(root.group(1), "unknown") if root else "unknown"
+    return "pdf" if kind == "unknown" and _PDF_LATE.search(head) else kind

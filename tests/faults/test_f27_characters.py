@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling_assets.literature.pdf_layout import join_lines
+from starling_assets.literature.pdf_words import join_lines
 from starling_assets.literature.text import block_key, clean, clean_lines, fold
 from tests.literature.papers_on_disk import article, citation, citation_set, read_all, texts, write
 
