@@ -44,7 +44,12 @@ ROLE_MODELS: dict[str, ModelSpec] = {
         # Papers are read as text: no memory is set aside for images.
         arguments=("--limit-mm-per-prompt", '{"image": 0, "audio": 0}'),
     ),
-    "judge": ModelSpec(model="Qwen/Qwen3.5-9B", max_length=8_192),
+    "judge": ModelSpec(
+        model="Qwen/Qwen3.5-9B",
+        max_length=8_192,
+        # Replies are short and follow a schema: thinking aloud would use up their tokens.
+        arguments=("--default-chat-template-kwargs", '{"enable_thinking": false}'),
+    ),
     "tagger": ModelSpec(model="openai/gpt-oss-20b", max_length=8_192),
     "embedder": ModelSpec(
         model="Qwen/Qwen3-Embedding-4B",
@@ -62,6 +67,7 @@ _SAME_AS_EXTRACTOR = ("proposer", "validator", "investigator")
 ROLE_MODELS.update(dict.fromkeys(_SAME_AS_EXTRACTOR, ROLE_MODELS["extractor"]))
 
 
+_ARGUMENTS = {spec.model: spec.arguments for spec in ROLE_MODELS.values()}
 #: Roles that hold no conversation: the default chat endpoint says nothing about them.
 _OWN_ENDPOINT_ONLY = frozenset({"embedder", "ocr"})
 
@@ -85,8 +91,8 @@ def model_of(role: str, settings: Settings) -> ModelSpec:
     }
     named = endpoint_of(role, settings).model
     if named is not None and named != spec.model:
-        # Flags of the default model may not suit another one.
-        changes |= {"model": named, "arguments": ()}
+        # Flags go with the model: those of the role's default may not suit another one.
+        changes |= {"model": named, "arguments": _ARGUMENTS.get(named, ())}
     if settings.cluster.gpus is not None:
         changes["gpus"] = settings.cluster.gpus
     return spec.model_copy(update=changes)

@@ -39,6 +39,8 @@ def sidecar(spec: ModelSpec) -> dict[str, Any]:
             *("--tensor-parallel-size", str(spec.gpus)),
             *("--max-model-len", str(spec.max_length)),
             *("--gpu-memory-utilization", str(spec.gpu_memory_share)),
+            # Sampling as the call says, and not as the model's repository suggests.
+            *("--generation-config", "vllm"),
             *spec.arguments,
         ],
         "env": [

@@ -114,6 +114,11 @@ def test_flags_of_the_default_model_do_not_follow_to_another() -> None:
     assert other.arguments == ()
 
 
+def test_flags_of_a_known_model_go_with_it_to_another_role() -> None:
+    chosen = model_of("extractor", settings(llm={"model": ROLE_MODELS["judge"].model}))
+    assert chosen.arguments == ROLE_MODELS["judge"].arguments != ()
+
+
 def test_gpus_pool_image_and_deadline_are_settings() -> None:
     chosen = settings(
         cluster={
