@@ -17,6 +17,9 @@ from .instance import open_instance
 from .project import Project
 
 
+_PATIENCE_SECONDS = 30.0
+
+
 def ui_command(project: Project, port: int | None = None) -> list[str]:
     """Command that serves the UI and runs the daemon over this code location."""
     settings = project.settings.serve
@@ -30,6 +33,16 @@ def ui_command(project: Project, port: int | None = None) -> list[str]:
         "--port",
         str(port or settings.port),
     ]
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask the servers to end; insist after half a minute."""
+    process.terminate()
+    try:
+        process.wait(timeout=_PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def serve(port: int | None) -> None:
@@ -51,11 +64,12 @@ def serve(port: int | None) -> None:
         with partition_lock(settings.home / "serve", "the UI of this project"):
             console.print(f"UI: {address}    drop folder: {settings.inbox}    stop with Ctrl-C", soft_wrap=True)
             process = subprocess.Popen(ui_command(project, port), env=environment)
+            # A service manager stops with SIGTERM; the servers below want the same orderly end as with Ctrl-C.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 code = process.wait()
             except KeyboardInterrupt:
-                process.send_signal(signal.SIGINT)
-                process.wait(timeout=30)
+                _stop(process)
                 return
             if code:
                 raise UserError(f"the UI ended with code {code}; is port {port or settings.serve.port} in use?")

@@ -44,7 +44,7 @@ def records_table(frame: pl.DataFrame, title: str, limit: int = _SHOWN) -> Table
             _two_lines(row["entity"], row["smiles"]),
             _two_lines(row["label"], value),
             Text(quote if len(quote) <= _QUOTE else quote[: _QUOTE - 1] + "…"),
-            row["pmid"] or row["paper_id"],
+            row["pmid"] or row["paper_id"].partition(":")[2],
         )
     return table
 

@@ -52,7 +52,7 @@ class MartTranslator(DagsterDbtTranslator):
         return "marts"
 
 
-@dbt_assets(manifest=ensure_manifest(), dagster_dbt_translator=MartTranslator(), pool="dbt")
+@dbt_assets(name="dbt_marts", manifest=ensure_manifest(), dagster_dbt_translator=MartTranslator(), pool="dbt")
 def marts(context: dg.AssetExecutionContext, dbt: DbtCliResource, project: ProjectResource) -> Iterator[Any]:
     """Kept records, records per entity, fill rates and cost per kept record."""
     os.environ["STARLING_STORE"] = str(project.settings.store_root)

@@ -12,8 +12,8 @@ import dagster as dg
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from starling_assets.defs.policy import FILL_GAPS, FOLLOW_INPUTS
 from starling_assets.definitions import defs
+from starling_assets.defs.policy import FILL_GAPS, FOLLOW_INPUTS
 
 
 def graph() -> dg.AssetGraph:  # type: ignore[name-defined]
@@ -75,7 +75,7 @@ def test_automation_fills_cells_and_follows_datasets() -> None:
 
 
 def test_model_hungry_assets_carry_the_shape_of_their_step() -> None:
-    by_key = {d.key.to_user_string(): d for d in defs.resolve_asset_graph().assets_defs if d.is_executable}
+    by_key = {key.to_user_string(): d for d in defs.resolve_asset_graph().assets_defs for key in d.keys}
     for name in ("raw_extractions", "judgments"):
         config = by_key[name].op.tags["dagster-k8s/config"]
         assert "active_deadline_seconds" in str(config)
@@ -84,10 +84,7 @@ def test_model_hungry_assets_carry_the_shape_of_their_step() -> None:
 @pytest.mark.slow
 def test_heavy_libraries_are_not_imported_with_the_code_location(repository: Path) -> None:
     heavy = ("torch", "rdkit", "faiss", "onnxruntime", "clickhouse_connect", "pymilvus", "openai", "xllamacpp")
-    code = (
-        "import sys, starling_assets.definitions\n"
-        f"print([name for name in {heavy!r} if name in sys.modules])"
-    )
+    code = f"import sys, starling_assets.definitions\nprint([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=True,
         env={**os.environ, "DAGSTER_DISABLE_TELEMETRY": "yes"},
