@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 import weakref
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from starling_assets.inference.background import in_background
 from starling_assets.inference.budget import Budget, Prices
 from starling_assets.inference.calls import FailureKind, ModelCall, ModelFailure, ModelReply, Role, Usage
 from starling_assets.inference.ledger import OK, Ledger, LedgerEntry
@@ -97,7 +99,7 @@ class OpenAiClient:
 
     async def complete[T: BaseModel](self, call: ModelCall[T]) -> ModelReply[T]:
         """Answer ``call`` or raise :class:`ModelFailure`; either way the ledger holds a line when the call ended."""
-        target = await asyncio.to_thread(self._resolve, call.role)
+        target = await self._target(call.role)
         state = self._loops.setdefault(asyncio.get_running_loop(), _LoopState())
         slot = state.slots.setdefault(target.key, asyncio.Semaphore(target.concurrency))
         prompt_tokens = estimate_prompt_tokens(call.system, call.user)
@@ -117,18 +119,24 @@ class OpenAiClient:
                 self._note(call, target, bill, started, clock, OK, "")
         return replace(reply, usage=bill.usage)
 
-    def _resolve(self, role: Role) -> Target:
-        """Runs in a thread: loading the client library or a local model takes seconds, and others go on meanwhile."""
-        import openai  # noqa: F401
+    async def _target(self, role: Role) -> Target:
+        """The target of ``role``. Loading the client library or a local model takes seconds; others go on meanwhile."""
 
-        return self._targets.resolve(role)
+        def resolve() -> Target:
+            import openai  # noqa: F401
+
+            return self._targets.resolve(role)
+
+        if "openai" in sys.modules and self._targets.is_ready(role):
+            return resolve()
+        return await in_background(resolve)
 
     async def _with_retries[T: BaseModel](
         self, call: ModelCall[T], target: Target, state: _LoopState, bill: _Bill
     ) -> ModelReply[T]:
         async def attempt() -> ModelReply[T]:
             # The packaged server may have died since the last try; resolving starts it again.
-            current = await asyncio.to_thread(self._targets.resolve, call.role) if target.packaged else target
+            current = await self._target(call.role) if target.packaged else target
             completion = await self._ask(call, current, state, bill)
             choice = completion.choices[0]
             text = choice.message.content

@@ -79,6 +79,10 @@ class Targets:
         """Calls of ``role`` that may be in flight together."""
         return self._settings.llm.concurrency or (LOCAL_CONCURRENCY if self.packaged(role) else REMOTE_CONCURRENCY)
 
+    def is_ready(self, role: Role) -> bool:
+        """Whether :meth:`resolve` answers at once."""
+        return not self.packaged(role) or (self._server is not None and self._server.is_alive())
+
     def resolve(self, role: Role) -> Target:
         """The target of ``role``. May start the packaged model's server, which blocks until it answers."""
         endpoint = self._settings.llm.for_role(role.value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-#: UTF-8 bytes of biomedical prose per token. Measured with the packaged model's tokeniser; see docs.
+#: UTF-8 bytes of biomedical prose per token, rounded down. With the packaged model's tokeniser, 432 paragraphs of 12
+#: open-access papers have 3.7 on average, and a tenth of them (formulas, gene lists) fewer than 3.1.
 BYTES_PER_TOKEN = 3.6
 #: Tokens that a chat template adds to a system and a user message.
 TEMPLATE_TOKENS = 16
