@@ -32,7 +32,9 @@ class FilterQuery:
         ``stored_as``: name under which ``id_rows`` were inserted, for filters that are too long for parameters.
         """
         parameters: dict[str, Any] = {"scope": str(self._query.scope)}
-        merges = ["groupBitmapMergeStateIf(ordinals, posting_id = '') AS units"]
+        merges = []
+        if "units" in self._expression:
+            merges.append("groupBitmapMergeStateIf(ordinals, posting_id = '') AS units")
         for number, clause in enumerate(self._clauses):
             if stored_as is None:
                 parameters[f"ids{number}"] = clause
@@ -52,7 +54,7 @@ class FilterQuery:
             where += " AND shard IN {shards:Array(String)}"
         text = (
             f"SELECT shard, {answer} AS answer FROM ("  # noqa: S608 - made of fixed parts
-            f"SELECT shard, {', '.join(merges)}, {self._expression} AS found "
+            f"SELECT {', '.join(['shard', *merges])}, {self._expression} AS found "
             f"FROM entity_bitmaps WHERE {where} GROUP BY shard HAVING countIf(posting_id = '') > 0"
             ") ORDER BY shard"
         )

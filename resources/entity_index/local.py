@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +19,6 @@ from starling_assets.retrieval.evaluation import evaluate, sample_units
 from starling_assets.retrieval.filterspec import ResolvedFilter, Scope
 
 from .shard_file import FORMAT, ScopeReader, write_shard
-
-#: Bitmaps kept decoded between queries, counted in units held.
-_CACHE_UNITS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -41,8 +38,6 @@ class LocalEntityIndex:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._open: dict[str, _Open] = {}
-        self._cache: OrderedDict[tuple[str, str, Scope, int], BitMap] = OrderedDict()
-        self._cached_units = 0
         self._lock = threading.Lock()
 
     def load(self, shard: str, postings: pl.DataFrame, units: dict[Scope, int]) -> None:
@@ -64,16 +59,7 @@ class LocalEntityIndex:
     def evaluate(self, query: ResolvedFilter, shard: str) -> BitMap:
         """Ordinals of the units of ``shard`` for which the filter is true. Raises StoreError for an unknown shard."""
         opened = self._opened(shard)
-
-        def union_of(ids: Sequence[str]) -> BitMap:
-            places = opened.readers[query.scope].places(ids)
-            return (
-                BitMap.union(*(self._bitmap(shard, opened, query.scope, place) for place in places))
-                if places
-                else BitMap()
-            )
-
-        return evaluate(query, opened.units.get(str(query.scope), 0), union_of)
+        return evaluate(query, opened.units.get(str(query.scope), 0), opened.readers[query.scope].union_of)
 
     def count(self, query: ResolvedFilter, shards: Sequence[str] | None = None) -> int:
         """Number of matching units; ``shards`` None = all loaded."""
@@ -111,21 +97,3 @@ class LocalEntityIndex:
                 self._open[shard] = opened
             return opened
         raise StoreError(f"the entity index has no shard {shard!r} ({folder}): materialise entity_index for it first")
-
-    def _bitmap(self, shard: str, opened: _Open, scope: Scope, place: int) -> BitMap:
-        key = (shard, opened.generation, scope, place)
-        with self._lock:
-            found = self._cache.get(key)
-            if found is not None:
-                self._cache.move_to_end(key)
-                return found
-        bitmap = opened.readers[scope].bitmap(place)
-        size = len(bitmap)
-        with self._lock:
-            if key not in self._cache:
-                self._cache[key] = bitmap
-                self._cached_units += size
-            while self._cached_units > _CACHE_UNITS and len(self._cache) > 1:
-                _, evicted = self._cache.popitem(last=False)
-                self._cached_units -= len(evicted)
-        return bitmap

@@ -4,7 +4,8 @@ A shard is a folder with ``current.json``, which names the generation folder in 
 the old one and switched to by replacing that small file, so a reader sees the old shard or the new one and a kill
 at any point leaves the old one served. A generation holds::
 
-    <scope>.hash   uint64, sorted: first 8 bytes of BLAKE2b of each posting id
+    <scope>.hash   uint64, the 128-bit BLAKE2b of each posting id, which stands for the id: all first halves, sorted,
+                   then all second halves
     <scope>.ids    the posting ids in the order of the hashes, UTF-8, end to end
     <scope>.ends   uint64 pairs (end in .ids, end in .maps), one per posting id, after a leading pair of zeros
     <scope>.units  uint32: number of units of each posting id
@@ -17,10 +18,10 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import struct
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -37,9 +38,10 @@ TYPES = [entity_type.value for entity_type in EntityType]
 _NO_TYPE = 255
 
 
-def id_hash(posting_id: str) -> int:
-    """The 64-bit number a posting id is filed under."""
-    return int(struct.unpack("<Q", hashlib.blake2b(posting_id.encode("utf-8"), digest_size=8).digest())[0])
+def id_hashes(posting_ids: Sequence[str]) -> np.ndarray:
+    """The numbers that posting ids are filed under: uint64 (2, n), the 128 bits that all content keys here have."""
+    digests = b"".join(hashlib.blake2b(name.encode("utf-8"), digest_size=16).digest() for name in posting_ids)
+    return np.ascontiguousarray(np.frombuffer(digests, dtype="<u8").reshape(-1, 2).T)
 
 
 def write_shard(folder: Path, postings: pl.DataFrame, units: dict[Scope, int]) -> None:
@@ -79,17 +81,13 @@ def write_shard(folder: Path, postings: pl.DataFrame, units: dict[Scope, int]) -
 
 
 def _write_scope(folder: Path, scope: Scope, postings: pl.DataFrame, units: int, digest: hashlib.blake2b) -> None:
-    groups = sorted(
-        (
-            (id_hash(posting_id), posting_id, kind, ordinals)
-            for _, posting_id, kind, ordinals in grouped_ordinals(postings)
-        ),
-        key=lambda group: group[:2],
-    )
-    hashes = np.array([group[0] for group in groups], dtype=np.uint64)
+    groups = grouped_ordinals(postings)
+    hashes = id_hashes([posting_id for _, posting_id, _, _ in groups])
+    order = np.lexsort((hashes[1], hashes[0]))
+    hashes, groups = hashes[:, order], [groups[place] for place in order.tolist()]
     ends = np.zeros((len(groups) + 1, 2), dtype=np.uint64)
-    sizes = np.array([len(group[3]) for group in groups], dtype=np.uint32)
-    types = np.array([TYPES.index(group[2]) if group[2] else _NO_TYPE for group in groups], dtype=np.uint8)
+    sizes = np.array([len(ordinals) for *_, ordinals in groups], dtype=np.uint32)
+    types = np.array([TYPES.index(kind) if kind else _NO_TYPE for _, _, kind, _ in groups], dtype=np.uint8)
     ids_end = maps_end = 0
     with (folder / f"{scope}.ids").open("wb") as ids, (folder / f"{scope}.maps").open("wb") as maps:
         for place, (_, posting_id, _, ordinals) in enumerate(groups, start=1):
@@ -122,43 +120,41 @@ class ScopeReader:
     """The posting lists of one scope of one generation; touches only the pages of the ids it is asked for."""
 
     def __init__(self, generation: Path, scope: Scope) -> None:
-        self._hashes = _mapped(generation / f"{scope}.hash", np.dtype(np.uint64))
+        self._hashes = _mapped(generation / f"{scope}.hash", np.dtype(np.uint64)).reshape(2, -1)
         self._ends = _mapped(generation / f"{scope}.ends", np.dtype(np.uint64)).reshape(-1, 2)
         self._units = _mapped(generation / f"{scope}.units", np.dtype(np.uint32))
         self._types = _mapped(generation / f"{scope}.type", np.dtype(np.uint8))
         self._ids = _mapped(generation / f"{scope}.ids", np.dtype(np.uint8))
-        self._maps = _mapped(generation / f"{scope}.maps", np.dtype(np.uint8))
+        self._maps: Any = memoryview(_mapped(generation / f"{scope}.maps", np.dtype(np.uint8)))
 
-    def places(self, posting_ids: Sequence[str]) -> list[int]:
+    def places(self, posting_ids: Sequence[str]) -> np.ndarray:
         """Places of those ids that are there."""
-        if not len(self._hashes) or not posting_ids:
-            return []
-        hashes = np.fromiter(
-            (id_hash(posting_id) for posting_id in posting_ids), dtype=np.uint64, count=len(posting_ids)
-        )
-        first = np.searchsorted(self._hashes, hashes)
-        inside = np.minimum(first, len(self._hashes) - 1)
-        hits = np.nonzero(self._hashes[inside] == hashes)[0]
+        firsts, seconds = self._hashes
+        first, second = id_hashes(posting_ids)
+        place = np.searchsorted(firsts, first)
         found = []
-        for hit in hits.tolist():
-            place = int(first[hit])
-            # Two ids may share a hash: the id itself decides.
-            while place < len(self._hashes) and self._hashes[place] == hashes[hit]:
-                if self.posting_id(place) == posting_ids[hit]:
-                    found.append(place)
-                    break
-                place += 1
-        return found
+        # Two ids may share the first half; there is a second step only where they do.
+        while len(place):
+            inside = place < len(firsts)
+            place, first, second = place[inside], first[inside], second[inside]
+            near = firsts[place] == first
+            same = near & (seconds[place] == second)
+            found.append(place[same])
+            on = near & ~same
+            place, first, second = place[on] + 1, first[on], second[on]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def union_of(self, posting_ids: Sequence[str]) -> BitMap:
+        """Units that hold any of the posting ids."""
+        places = self.places(posting_ids)
+        starts, ends = self._ends[places, 1].tolist(), self._ends[places + 1, 1].tolist()
+        maps = [BitMap.deserialize(self._maps[start:end]) for start, end in zip(starts, ends, strict=True)]
+        return BitMap.union(*maps) if maps else BitMap()
 
     def posting_id(self, place: int) -> str:
         """The posting id at a place."""
         start, end = int(self._ends[place, 0]), int(self._ends[place + 1, 0])
         return self._ids[start:end].tobytes().decode("utf-8")
-
-    def bitmap(self, place: int) -> BitMap:
-        """The units of the posting id at a place (a copy of its own)."""
-        start, end = int(self._ends[place, 1]), int(self._ends[place + 1, 1])
-        return BitMap.deserialize(self._maps[start:end].tobytes())
 
     def units(self, place: int) -> int:
         """Number of units of the posting id at a place."""

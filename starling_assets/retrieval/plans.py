@@ -65,6 +65,9 @@ def best(ordinals: np.ndarray, scores: np.ndarray, k: int) -> list[tuple[int, fl
 def permitted(ordinals: np.ndarray, allowed: BitMap) -> np.ndarray:
     """Places in sorted ``ordinals`` (uint32) of those that ``allowed`` holds; cost goes with the smaller side."""
     wanted = np.asarray(allowed.to_array(), dtype=np.uint32)
+    if len(ordinals) and int(ordinals[-1]) == len(ordinals) - 1:
+        # Every chunk has a vector: the ordinal is the place.
+        return np.asarray(wanted[: np.searchsorted(wanted, len(ordinals))], dtype=np.int64)
     places = np.searchsorted(ordinals, wanted)
     inside = places < len(ordinals)
     places, wanted = places[inside], wanted[inside]

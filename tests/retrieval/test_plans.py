@@ -52,6 +52,12 @@ def test_permitted_is_the_intersection(have: set[int], allowed: set[int]) -> Non
     assert ordinals[permitted(ordinals, BitMap(allowed))].tolist() == sorted(have & allowed)
 
 
+@given(st.integers(0, 300), st.sets(st.integers(0, 400)))
+def test_permitted_of_dense_ordinals(count: int, allowed: set[int]) -> None:
+    ordinals = np.arange(count, dtype=np.uint32)
+    assert permitted(ordinals, BitMap(allowed)).tolist() == sorted(ordinal for ordinal in allowed if ordinal < count)
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 50), st.sampled_from([0.0, 0.5, 1.0])), unique_by=lambda row: row[0]),
     st.integers(0, 9),
