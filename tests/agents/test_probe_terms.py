@@ -12,7 +12,7 @@ from starling_assets.retrieval.probes import Probe, resolve_probe
 from starling_assets.retrieval.vocabulary import Vocabulary
 from starling_assets.settings import Settings
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
