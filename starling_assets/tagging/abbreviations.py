@@ -76,8 +76,7 @@ def align(short: str, text: str, end: int) -> int | None:
     position = end - 1
     for index in range(len(letters) - 1, -1, -1):
         while position >= window and (
-            text[position].lower() != letters[index]
-            or (index == 0 and position > 0 and text[position - 1].isalnum())
+            text[position].lower() != letters[index] or (index == 0 and position > 0 and text[position - 1].isalnum())
         ):
             position -= 1
         if position < window:

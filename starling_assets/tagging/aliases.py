@@ -8,13 +8,17 @@ from typing import NamedTuple
 
 _HEAD = r"(?:[Cc]ompounds?|[Aa]nalog(?:ue)?s?|[Dd]erivatives?|[Ii]nhibitors?|[Ll]igands?|[Hh]ybrids?|[Ii]ntermediates?|[Pp]roducts?)"
 _LABEL = r"\d{1,3}[a-z]{0,2}"
-_INTRODUCED = re.compile(rf"\b{_HEAD}\s+(?P<list>{_LABEL}(?:\s*(?:,|and|or|,\s*and|&)\s*{_LABEL})*)(?![\w%-]|\.\d|\s?%)")
+_INTRODUCED = re.compile(
+    rf"\b{_HEAD}\s+(?P<list>{_LABEL}(?:\s*(?:,|and|or|,\s*and|&)\s*{_LABEL})*)(?![\w%-]|\.\d|\s?%)"
+)
 _DIGIT = re.compile(r"\d")
 _ONE = re.compile(rf"(?<![\w.]){_LABEL}(?![\w])")
 _BARE = re.compile(r"(?<![\w.,/%-])\(?(\d{1,3}[a-z])\)?(?![\w%-])")
 #: What looks like a label after a number is more often a unit or a panel of a figure.
 _NOT_LABELS = {"h", "s", "d", "g", "m", "l", "min", "mg", "ml", "kg", "nm", "cm", "mm", "x", "v", "w"}
-_FIGURE = re.compile(r"(?:Fig(?:ure|s|\.)?|Table|Scheme|Section|Eq\.?|panel)s?\.?\s*(?:\S+\s*(?:,|and|-|–)\s*)*$", re.IGNORECASE)
+_FIGURE = re.compile(
+    r"(?:Fig(?:ure|s|\.)?|Table|Scheme|Section|Eq\.?|panel)s?\.?\s*(?:\S+\s*(?:,|and|-|–)\s*)*$", re.IGNORECASE
+)
 
 
 class Label(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -51,6 +51,15 @@ class _Entity:
     concept_ids: dict[str, None] = field(default_factory=dict)
     synonyms: set[str] = field(default_factory=set)
     resolved: set[str] = field(default_factory=set)
+    last: Choice | None = None
+
+    def learn(self, choice: Choice) -> None:
+        """Take over the concepts and names of one more reading of the entity."""
+        self.last = choice
+        self.concept_ids.update(dict.fromkeys(choice.concept_ids))
+        self.synonyms.update(choice.synonyms)
+        if choice.resolved_name:
+            self.resolved.add(choice.resolved_name)
 
 
 class Collector:
@@ -60,6 +69,7 @@ class Collector:
         self._tagger = tagger
         self._entities: dict[tuple[int, str], _Entity] = {}
         self._rows: list[tuple[object, ...]] = []
+        self._recent: dict[int, tuple[Choice, str]] = {}
         self._keys: dict[tuple[str, str, str | None, str | None], str] = {}
         self.mentions: list[Mention] = []
 
@@ -69,13 +79,14 @@ class Collector:
             self.mentions.append(item)
             surface = block.text[item.start : item.end]
             key = self._key(item.choice, block.paper_id)
-            entity = self._entities.setdefault((block.paper_ordinal, key), _Entity(block, item.choice))
+            entity = self._entities.get((block.paper_ordinal, key))
+            if entity is None:
+                entity = self._entities[block.paper_ordinal, key] = _Entity(block, item.choice)
+                entity.learn(item.choice)
+            elif entity.last is not item.choice:
+                entity.learn(item.choice)
             entity.surfaces.add(surface)
             entity.paragraphs.add(block.para_idx)
-            entity.concept_ids.update(dict.fromkeys(item.choice.concept_ids))
-            entity.synonyms.update(item.choice.synonyms)
-            if item.choice.resolved_name:
-                entity.resolved.add(item.choice.resolved_name)
             self._rows.append(
                 (
                     block.paper_ordinal, block.paper_id, block.block_key, block.para_idx, block.para_ordinal,
@@ -93,17 +104,14 @@ class Collector:
             )
             for (_, key), entity in self._entities.items()
         ]  # fmt: skip
-        columns = list(zip(*tags, strict=True)) or [()] * len(TAGS)
-        frame = pl.DataFrame(
-            [pl.Series(name, values, dtype=dtype) for (name, dtype), values in zip(TAGS.items(), columns, strict=True)]
-        ).sort("paper_ordinal", "entity_type", "canonical_name", "entity_key")
-        rows = list(zip(*self._rows, strict=True)) or [()] * len(MENTIONS)
-        mentions = pl.DataFrame(
-            [pl.Series(name, values, dtype=dtype) for (name, dtype), values in zip(MENTIONS.items(), rows, strict=True)]
-        )
+        frame = _frame(tags, TAGS).sort("paper_ordinal", "entity_type", "canonical_name", "entity_key")
+        mentions = _frame(self._rows, MENTIONS)
         return Tagged(frame, mentions.sort("paper_ordinal", "para_idx", "start", "end", "entity_key"))
 
     def _key(self, choice: Choice, paper_id: str) -> str:
+        recent = self._recent.get(id(choice))
+        if recent is not None and choice.alias is None:
+            return recent[1]
         # The same symbol of another species is another entity; human and unknown share one, as the default does.
         organism = None if choice.organism == HUMAN else choice.organism
         paper = paper_id if choice.alias else None
@@ -113,4 +121,22 @@ class Collector:
             parts = [choice.entity_type, fold(choice.canonical) or choice.canonical]
             key = content_key(*parts, *filter(None, (organism, paper)))
             self._keys[slot] = key
+        if choice.alias is None:
+            self._recent[id(choice)] = choice, key  # the reference keeps the id from being used again
         return key
+
+
+def _frame(rows: Sequence[tuple[object, ...]], schema: dict[str, pl.DataType | type[pl.DataType]]) -> pl.DataFrame:
+    """Rows as a frame. Columns of lists go through Arrow, which is many times faster than polars' own conversion."""
+    import pyarrow as pa
+
+    columns: list[Sequence[object]] = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
+    series = []
+    for (name, dtype), values in zip(schema.items(), columns, strict=True):
+        if dtype == pl.List(pl.String):
+            series.append(pl.Series(name, pa.array(values, pa.large_list(pa.large_string()))))
+        elif dtype == pl.List(pl.UInt32):
+            series.append(pl.Series(name, pa.array(values, pa.large_list(pa.uint32()))))
+        else:
+            series.append(pl.Series(name, values, dtype=dtype))
+    return pl.DataFrame(series)

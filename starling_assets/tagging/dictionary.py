@@ -83,9 +83,12 @@ class DictionaryTagger:
             if short_forms is not None:
                 mentions = [item for item in mentions if text[item.start : item.end] not in defined]
                 mentions.extend(_short_mentions(text, short_forms, defined))
-            mentions.extend(_pattern_mentions(text))
-            mentions.extend(_alias_mentions(text, read.labels, labels, mentions))
-            collector.add(read.block, _longest(mentions))
+            more = _pattern_mentions(text)
+            if labels:
+                more.extend(_alias_mentions(text, read.labels, labels, mentions))
+            if more or short_forms is not None:
+                mentions = _longest([*mentions, *more])
+            collector.add(read.block, mentions)
 
     def _read(self, block: Block) -> _Read:
         hits: list[tuple[int, int, list[Entry]]] = []
@@ -174,8 +177,6 @@ def _pattern_mentions(text: str) -> list[Mention]:
 def _alias_mentions(
     text: str, introduced: list[aliases.Label], labels: set[str], mentions: list[Mention]
 ) -> list[Mention]:
-    if not labels:
-        return []
     found = {(item.start, item.end): item.label for item in (*introduced, *aliases.repeated(text, labels))}
     result = []
     for (start, end), label in sorted(found.items()):
@@ -188,9 +189,7 @@ def _alias_mentions(
             ),
             None,
         )
-        result.append(
-            Mention(start, end, Choice("SmallMolecule", f"compound {label}", (), None, (), label, named))
-        )
+        result.append(Mention(start, end, Choice("SmallMolecule", f"compound {label}", (), None, (), label, named)))
     return result
 
 

@@ -1,6 +1,6 @@
 """Finds folded names in text: a dictionary over tokens, with offsets into the text as stored.
 
-A name of several words is looked up by its first two words, which leaves few lengths to try. That reads a paragraph
+A name of several words is looked up by its first three words, which leaves few lengths to try. That reads a paragraph
 in one pass, needs no automaton in memory beside the names, and was faster than Aho-Corasick over the same tokens,
 whose root has one child per word of the vocabulary.
 """
@@ -8,6 +8,7 @@ whose root has one child per word of the vocabulary.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -32,17 +33,23 @@ class TokenMatcher:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._positions = {name: position for position, name in enumerate(names)}
-        lengths: dict[str, set[int]] = {}
-        for name in names:
-            words = name.split(" ")
-            if len(words) > 1:
-                lengths.setdefault(f"{words[0]} {words[1]}", set()).add(len(words))
-        # Most pairs share one of few sets of lengths; one tuple each saves most of the memory.
+        # Most triples lead to one of few sets of lengths; one tuple each saves most of the memory.
         shared: dict[tuple[int, ...], tuple[int, ...]] = {}
-        self._lengths = {
-            pair: shared.setdefault(key, key) for pair, values in lengths.items() for key in [tuple(sorted(values))]
-        }
-        self._folded = _Folded()
+        self._begins: dict[str, _Seconds] = {}
+        for name, position in self._positions.items():
+            words = name.split(" ")
+            if len(words) == 1:
+                continue
+            seconds = self._begins.setdefault(words[0], {})
+            known, thirds = seconds.get(words[1], (-1, None))
+            if len(words) == 2:
+                known = position
+            else:
+                thirds = {} if thirds is None else thirds
+                lengths = tuple(sorted({*thirds.get(words[2], ()), len(words)}))
+                thirds[sys.intern(words[2])] = shared.setdefault(lengths, lengths)
+            seconds[sys.intern(words[1])] = known, thirds
+        self._tokens = _Tokens(self._positions, self._begins)
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -61,22 +68,28 @@ class TokenMatcher:
             return []
         offsets = list(accumulate(map(len, pieces)))
         starts, ends, gaps = offsets[0::2], offsets[1::2], pieces[0::2]
-        words = list(map(self._folded.__getitem__, tokens))
-        positions, lengths = self._positions, self._lengths
-        hits = [
-            Hit(starts[index], ends[index], positions[word])
-            for index, word in enumerate(words)
-            if word in positions and _whole(gaps, index, index, len(words))
-        ]
-        for first, pair in enumerate(map(" ".join, zip(words, words[1:], strict=False))):
-            if pair not in lengths:
+        words = list(map(self._tokens.__getitem__, tokens))
+        hits: list[Hit] = []
+        count = len(words)
+        for first, (_, key, seconds) in enumerate(words):
+            if key >= 0 and _whole(gaps, first, first, count):
+                hits.append(Hit(starts[first], ends[first], key))
+            if seconds is None or first + 1 == count:
                 continue
-            for length in lengths[pair]:
+            pair = seconds.get(words[first + 1][0])
+            if pair is None:
+                continue
+            key, thirds = pair
+            if key >= 0 and _whole(gaps, first, first + 1, count):
+                hits.append(Hit(starts[first], ends[first + 1], key))
+            if thirds is None or first + 2 == count:
+                continue
+            for length in thirds.get(words[first + 2][0], ()):
                 last = first + length - 1
-                if last < len(words):
-                    key = positions.get(" ".join(words[first : last + 1]))
-                    if key is not None and _whole(gaps, first, last, len(words)):
-                        hits.append(Hit(starts[first], ends[last], key))
+                if last < count:
+                    position = self._positions.get(" ".join([word[0] for word in words[first : last + 1]]))
+                    if position is not None and _whole(gaps, first, last, count):
+                        hits.append(Hit(starts[first], ends[last], position))
         hits.sort()
         return hits
 
@@ -86,11 +99,24 @@ def _whole(gaps: list[str], first: int, last: int, count: int) -> bool:
     return (first == 0 or gaps[first] != "") and (last == count - 1 or gaps[last + 1] != "")
 
 
-class _Folded(dict[str, str]):
-    """Folded form per raw token, filled on demand."""
+#: Of names that begin with a word: the second word -> position of the name of these two (-1: none), and the third word
+#: -> numbers of words of the names that go on with it.
+_Seconds = dict[str, tuple[int, dict[str, tuple[int, ...]] | None]]
+#: A token's folded form, its position as a name of one word (-1: none), and what names it begins.
+_Token = tuple[str, int, _Seconds | None]
 
-    def __missing__(self, token: str) -> str:
+
+class _Tokens(dict[str, _Token]):
+    """What is known of each raw token, filled on demand: one look-up per token of a text, in a small dictionary."""
+
+    def __init__(self, positions: dict[str, int], begins: dict[str, _Seconds]) -> None:
+        super().__init__()
+        self._positions = positions
+        self._begins = begins
+
+    def __missing__(self, token: str) -> _Token:
         folded = fold_token(token)
+        known = folded, self._positions.get(folded, -1), self._begins.get(folded)
         if len(self) < _CACHE_LIMIT:
-            self[token] = folded
-        return folded
+            self[token] = known
+        return known

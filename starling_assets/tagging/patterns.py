@@ -16,7 +16,7 @@ _RANGE = rf"\(?{_POSITION}(?:_{_POSITION})?\)?"
 _CHANGE = rf"(?:[{_BASE}]+\s?(?:>|→|&gt;)\s?[{_BASE}]+|del(?:[{_BASE}]+|\d+)?(?:ins[{_BASE}]+)?|dup(?:[{_BASE}]+|\d+)?|ins[{_BASE}\d]+|inv\d*|=)"
 _FRAME = r"(?:fs(?:\s?(?:\*|X|Ter)\s?\d*)?)"
 
-#: Type, signs of which one must be in the text for the pattern to be tried at all (none = always), pattern. A pattern
+#: Type, signs of which one must be in the text for the pattern to be tried at all (none = any code), pattern. A pattern
 #: without a sign starts with a set of characters, which the engine skips to quickly.
 _GRAMMAR: list[tuple[str, tuple[str, ...], str]] = [
     ("GeneVariant", ("rs",), r"rs(?<!\wrs)\s?\d{2,}\b"),
@@ -38,7 +38,11 @@ _GRAMMAR: list[tuple[str, tuple[str, ...], str]] = [
         (">", "→", "-to-"),
         r"(?<![\w.])[-+]?[1-9]\d{0,5}(?:[+-]\d+)?\s?[ACGT]\s?(?:>|→|-->|-to-)\s?[ACGT](?![\w])",
     ),
-    ("GeneVariant", (), r"[ACGT](?<![\w.].)(?:\s?[-+(]\s?)?[1-9]\d{1,5}(?:[+-]\d+)?\)?(?:\s?(?:>|→)\s?)?[ACGT](?![\w])"),
+    (
+        "GeneVariant",
+        (),
+        r"[ACGT](?<![\w.].)(?:\s?[-+(]\s?)?[1-9]\d{1,5}(?:[+-]\d+)?\)?(?:\s?(?:>|→)\s?)?[ACGT](?![\w])",
+    ),
     ("GeneVariant", ("IVS",), rf"\bIVS\s?\d+\s?[+-]\s?\d+\s?[{_BASE}]\s?(?:>|→)\s?[{_BASE}]"),
     ("GeneVariant", ("del", "ins", "dup"), r"(?<![\w.])\d+(?:[_-]\d+)?(?:del|ins|dup)[ACGT]{1,12}(?![\w])"),
     ("GeneVariant", ("Δ", "∆"), rf"[Δ∆][{_ONE}]\d{{2,4}}\b"),
@@ -58,6 +62,8 @@ _GRAMMAR: list[tuple[str, tuple[str, ...], str]] = [
 ]
 _PATTERNS = [(kind, signs, re.compile(pattern)) for kind, signs, pattern in _GRAMMAR]
 _DIGIT = re.compile(r"\d")
+#: A capital or an amino acid before a position: without it the rules that have no sign cannot fit.
+_CODE = re.compile(r"[A-Z](?:[a-z]{2})?[-\s+(]{0,3}[1-9]")
 
 #: Codes of cell lines, strains and compounds that look like a substitution.
 _NOT_VARIANTS = re.compile(r"[HT]\d{1,2}[A-Z]$|C\d{1,2}[CHNOS]$|[A-Z]\d{1,2}[A-Z]$")
@@ -77,8 +83,9 @@ def find_patterns(text: str) -> list[Found]:
     if not _DIGIT.search(text):
         return []
     found: dict[tuple[int, int], Found] = {}
+    coded = bool(_CODE.search(text))
     for kind, signs, pattern in _PATTERNS:
-        if signs and not any(sign in text for sign in signs):
+        if not (any(sign in text for sign in signs) if signs else coded):
             continue
         for match in pattern.finditer(text):
             surface = match.group()

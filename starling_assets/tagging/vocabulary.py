@@ -54,7 +54,7 @@ class Vocabulary:
         self._bounds.append(len(keys))
         self._min_length = min_name_length
         self._matcher = TokenMatcher(self._names)
-        self._fits: dict[tuple[int, str], list[Entry]] = {}
+        self._fits: dict[tuple[int, str], tuple[list[Entry], bool]] = {}
 
     def find(self, text: str) -> list[Hit]:
         """Whole-word occurrences of any name."""
@@ -70,10 +70,12 @@ class Vocabulary:
         surface = text[hit.start : hit.end]
         found = self._fits.get((hit.key, surface))
         if found is None:
-            found = [entry for entry in self._entries(hit.key) if self._fits_form(entry, surface)]
+            entries = [entry for entry in self._entries(hit.key) if self._fits_form(entry, surface)]
+            found = entries, any(not (entry.name[0].isalnum() and entry.name[-1].isalnum()) for entry in entries)
             if len(self._fits) < _DECISIONS:
                 self._fits[hit.key, surface] = found
-        return [entry for entry in found if _fits_edges(entry.name, text, hit)] if found else found
+        entries, with_signs = found
+        return [entry for entry in entries if _fits_edges(entry.name, text, hit)] if with_signs else entries
 
     def _entries(self, position: int) -> list[Entry]:
         columns = self._columns
