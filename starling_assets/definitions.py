@@ -8,6 +8,7 @@ from dagster_dbt import DbtCliResource
 from resources.embedder import EmbedderResource
 from resources.endpoints import ModelClientResource
 from resources.entity_index import EntityIndexResource
+from resources.gpu_jobs import executor_for
 from resources.project import ProjectResource
 from resources.structures.resource import StructuresResource
 from resources.vector_index import VectorIndexResource
@@ -30,6 +31,7 @@ from starling_assets.settings import load_settings
 
 _MODULES = [literature, ontology, tagging, planning, retrieval, extraction, datasets, marts, checks]
 
+settings = load_settings()
 defs = dg.Definitions(
     assets=dg.load_assets_from_modules(_MODULES),
     asset_checks=dg.load_asset_checks_from_modules([checks]),
@@ -41,8 +43,8 @@ defs = dg.Definitions(
         "embedder": EmbedderResource(),
         "entities": EntityIndexResource(),
         "vectors": VectorIndexResource(),
-        "structures": StructuresResource(opsin=load_settings().tagging.opsin),
+        "structures": StructuresResource(opsin=settings.tagging.opsin),
         "dbt": DbtCliResource(project_dir=marts.dbt_project, dbt_executable=marts.DBT),
     },
-    executor=dg.in_process_executor,
+    executor=executor_for(settings),
 ).map_resolved_asset_specs(func=with_policy)

@@ -22,19 +22,14 @@ dbt_project = DbtProject(project_dir=DBT_FOLDER, profiles_dir=DBT_FOLDER)
 
 
 def ensure_manifest() -> Path:
-    """The project's manifest, parsed once per checkout; raises CalledProcessError when it is broken."""
-    if not dbt_project.manifest_path.exists():
-        command = [
-            DBT,
-            "--no-version-check",
-            "parse",
-            "--project-dir",
-            str(DBT_FOLDER),
-            "--profiles-dir",
-            str(DBT_FOLDER),
-        ]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return dbt_project.manifest_path
+    """The project's manifest, parsed again when a file of it changed; raises CalledProcessError when it is broken."""
+    manifest: Path = dbt_project.manifest_path
+    sources = [path for name in ("models", "macros", "tests") for path in (DBT_FOLDER / name).rglob("*.*")]
+    newest = max(path.stat().st_mtime for path in [DBT_FOLDER / "dbt_project.yml", *sources])
+    if not manifest.exists() or manifest.stat().st_mtime < newest:
+        folders = ["--project-dir", str(DBT_FOLDER), "--profiles-dir", str(DBT_FOLDER)]
+        subprocess.run([DBT, "--no-version-check", "parse", *folders], check=True, stdout=subprocess.DEVNULL)
+    return manifest
 
 
 class MartTranslator(DagsterDbtTranslator):
