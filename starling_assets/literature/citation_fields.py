@@ -5,10 +5,11 @@ those of cited works, of commented and of corrected articles belong to others.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 from lxml import etree
 
+from .citation_extras import data_banks, grants, history, other_abstract, pages
 from .dates import UNKNOWN, PublicDate, earliest_of, free_text, of_parts
 from .jats_inline import inline_text
 from .jats_meta import own_doi
@@ -60,6 +61,17 @@ def empty_row(pmid: str, version: int, file: str) -> Row:
         "public_latest": None, "public_precision": "unknown", "public_text": "", "retracts": [], "retracted": False,
         "deleted": False,
         "file": file,
+        "languages": [],
+        "issn": None,
+        "volume": None,
+        "issue": None,
+        "pages": None,
+        "other_abstracts": [],
+        "keywords": [],
+        "data_banks": [],
+        "grants": [],
+        "corrections": [],
+        "history": [],
     }  # fmt: skip
 
 
@@ -74,6 +86,10 @@ def _article(citation: etree._Element, row: Row) -> None:
             row["mesh"] = [heading for inner in child if (heading := _mesh(inner))]
         elif tag == "CommentsCorrectionsList":
             _corrections(child, row)
+        elif tag == "OtherAbstract":
+            row["other_abstracts"] += other_abstract(child)
+        elif tag == "KeywordList":
+            row["keywords"] += [word for inner in child if (word := clean(inline_text(inner)))]
 
 
 def _article_fields(article: etree._Element, row: Row) -> None:
@@ -84,10 +100,12 @@ def _article_fields(article: etree._Element, row: Row) -> None:
         elif tag == "Abstract":
             row["abstract"] = _abstract(child)
         elif tag == "AuthorList":
-            row["authors"] = [name for author in child if (name := _author(author))]
+            row["authors"] = _authors(child)
         elif tag == "Journal":
             title = _text_of(child, "Title") or _text_of(child, "ISOAbbreviation")
             row["journal"] = title
+            row["issn"] = _text_of(child, "ISSN")
+            _issue(child, row)
         elif tag == "VernacularTitle":
             row["vernacular_title"] = clean(inline_text(child)) or None
         elif tag == "PublicationTypeList":
@@ -96,6 +114,25 @@ def _article_fields(article: etree._Element, row: Row) -> None:
                 row["publication_types"].append(name)
                 if kind.get("UI") in _RETRACTED_TYPES or name.casefold() in _RETRACTED_NAMES:
                     row["retracted"] = True
+        else:
+            _rarer_article_field(child, tag, row)
+
+
+def _rarer_article_field(child: etree._Element, tag: str, row: Row) -> None:
+    if tag == "Pagination":
+        row["pages"] = pages(child)
+    elif tag == "Language":
+        row["languages"].append(own_text(child).strip())
+    elif tag == "DataBankList":
+        row["data_banks"] = data_banks(child)
+    elif tag == "GrantList":
+        row["grants"] = grants(child)
+
+
+def _issue(journal: etree._Element, row: Row) -> None:
+    issue = _child(journal, "JournalIssue")
+    if issue is not None:
+        row["volume"], row["issue"] = _text_of(issue, "Volume"), _text_of(issue, "Issue")
 
 
 def _book(document: etree._Element, row: Row) -> None:
@@ -109,7 +146,7 @@ def _book(document: etree._Element, row: Row) -> None:
         elif child.tag == "Abstract":
             row["abstract"] = _abstract(child)
         elif child.tag == "AuthorList" and child.get("Type", "authors") == "authors":
-            authors += [name for author in child if (name := _author(author))]
+            authors += _authors(child)
         elif child.tag == "PublicationType":
             row["publication_types"].append(clean(own_text(child)))
     row["title"] = row["title"] or book_title or ""
@@ -129,27 +166,37 @@ def _abstract(element: etree._Element) -> list[dict[str, str | None]]:
     return parts
 
 
+def _strings(path: etree.XPath, element: etree._Element) -> list[str]:
+    return cast("list[str]", path(element))
+
+
+_LAST_NAMES, _FORE_NAMES, _OTHER_NAMES = (
+    etree.XPath(path, smart_strings=False)
+    for path in (
+        "Author/LastName[not(*)]/text()",
+        "Author/ForeName[not(*)]/text()",
+        "count(Author) + count(Author[CollectiveName or Suffix or @ValidYN = 'N'])",
+    )
+)
+
+
+def _authors(element: etree._Element) -> list[str]:
+    """``Last, Fore`` in order; groups by their own name. Names that the record marks as invalid are left out."""
+    last, fore = _strings(_LAST_NAMES, element), _strings(_FORE_NAMES, element)
+    if len(last) == len(fore) == _OTHER_NAMES(element):
+        return [clean(f"{name}, {first}") for name, first in zip(last, fore, strict=True)]  # the ordinary case, in C
+    return [name for author in element if (name := _author(author))]
+
+
 def _author(author: etree._Element) -> str:
     if author.tag != "Author" or author.get("ValidYN") == "N":
         return ""
-    group = last = fore = initials = suffix = ""
-    for child in author:
-        tag, text = child.tag, own_text(child)
-        if tag == "LastName":
-            last = text
-        elif tag == "ForeName":
-            fore = text
-        elif tag == "Initials":
-            initials = text
-        elif tag == "Suffix":
-            suffix = text
-        elif tag == "CollectiveName":
-            group = text
-    if group:
-        return clean(group)
-    return clean(f"{last} {suffix}, {fore or initials}" if last and (fore or initials) else last or fore).replace(
-        " ,", ","
-    )
+    parts = {child.tag: own_text(child) for child in author if isinstance(child.tag, str)}
+    if parts.get("CollectiveName"):
+        return clean(parts["CollectiveName"])
+    last, fore = parts.get("LastName", ""), parts.get("ForeName") or parts.get("Initials", "")
+    last = f"{last} {parts['Suffix']}" if last and parts.get("Suffix") else last
+    return clean(f"{last}, {fore}" if last and fore else last or fore)
 
 
 def _chemical(element: etree._Element) -> dict[str, str] | None:
@@ -174,13 +221,14 @@ def _mesh(element: etree._Element) -> Row | None:
 def _corrections(element: etree._Element, row: Row) -> None:
     for child in element:
         kind = child.get("RefType", "")
+        target = _child(child, "PMID")
+        pmid = (target.text or "").strip() if target is not None else ""
+        row["corrections"].append({"type": kind, "pmid": pmid or None, "source": _text_of(child, "RefSource")})
         if kind == "RetractionIn":
             row["retracted"] = True
-        elif kind == "RetractionOf":
+        elif kind == "RetractionOf" and pmid.isdecimal():
             # The notice itself is not retracted; the paper it points to is, wherever that is stored.
-            target = _child(child, "PMID")
-            if target is not None and (target.text or "").strip().isdecimal():
-                row["retracts"].append((target.text or "").strip())
+            row["retracts"].append(pmid)
 
 
 def _identifiers(citation: etree._Element, data: etree._Element | None, row: Row) -> None:
@@ -208,6 +256,7 @@ def _dates(citation: etree._Element, data: etree._Element | None, row: Row) -> N
     found = earliest_of(_public_dates(citation, data)) if data is not None or len(citation) else UNKNOWN
     row["public_earliest"], row["public_latest"] = found.earliest, found.latest
     row["public_precision"], row["public_text"] = found.precision, found.text
+    row["history"] = history(citation, data, _date)
 
 
 def _public_dates(citation: etree._Element, data: etree._Element | None) -> list[PublicDate]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import Any, BinaryIO, cast
 
 import polars as pl
@@ -28,6 +29,8 @@ _STREAM_FACTOR = 64
 #: Share of citations without title or date from which a file is not taken for PubMed any more.
 _NULL_SHARE = 0.5
 _NULL_CHECK_FROM = 20
+#: Citations that are Python objects at one time.
+_BATCH = 2_000
 
 
 @dataclass(frozen=True)
@@ -41,34 +44,34 @@ class CitationsResult:
 
 def read_citations(files: Sequence[SourceFile], limits: LiteratureSettings) -> CitationsResult:
     """Citations of all PubMed files among ``files``; other kinds are left to :func:`papers.read_papers`."""
-    rows: list[dict[str, Any]] = []
+    frames: list[pl.DataFrame] = []
     reports: list[dict[str, Any]] = []
     for file in sorted(files, key=lambda file: file.name):
         if sniff(file.path) != "pubmed":
             continue
         began = time.monotonic()
         reason = ""
-        found: list[dict[str, Any]] = []
+        found: list[pl.DataFrame] = []
         try:
-            found = list(iter_citations(file, limits))
+            found = [pl.DataFrame(rows, schema=CITATIONS) for rows in batched(iter_citations(file, limits), _BATCH)]
             reason = null_rate_problem(found)
         except BadSource as error:
             reason = error.reason
-        if reason:
-            found = []
-        rows += found
+        frames += [] if reason else found
         reports.append(
             {
-                "file": file.name, "sha256": file.sha256, "kind": "pubmed", "status": "set_aside" if reason else "ok",
+                "file": file.name,
+                "sha256": file.sha256,
+                "kind": "pubmed",
+                "status": "set_aside" if reason else "ok",
                 "reason": reason,
-                "papers": len(found), "seconds": time.monotonic() - began,
+                "papers": 0 if reason else sum(frame.height for frame in found),
+                "seconds": time.monotonic() - began,
             }
-        )  # fmt: skip
-    citations = pl.DataFrame(rows, schema=CITATIONS) if rows else pl.DataFrame(schema=CITATIONS)
-    citations = citations.with_columns(pl.col("pmid").cast(pl.UInt64).alias("_n")).sort(
-        "_n", "version", "file", maintain_order=True
-    )
-    return CitationsResult(pl.DataFrame(reports, schema=FILES), citations.drop("_n"))
+        )
+    citations = pl.concat([pl.DataFrame(schema=CITATIONS), *frames])
+    order = [pl.col("pmid").cast(pl.UInt64), pl.col("version"), pl.col("file")]
+    return CitationsResult(pl.DataFrame(reports, schema=FILES), citations.sort(order, maintain_order=True))
 
 
 def iter_citations(file: SourceFile, limits: LiteratureSettings) -> Iterator[dict[str, Any]]:
@@ -111,15 +114,17 @@ def _rows_of(element: etree._Element, file: str) -> list[dict[str, Any]] | None:
     return [row] if row else []
 
 
-def null_rate_problem(rows: Sequence[dict[str, Any]]) -> str:
-    """Why these rows look like a file that was misread (most titles or dates missing); empty when they do not."""
-    live = [row for row in rows if not row["deleted"]]
-    if len(live) < _NULL_CHECK_FROM:
+def null_rate_problem(frames: Sequence[pl.DataFrame]) -> str:
+    """Why these citations look like a file that was misread (most titles or dates missing); empty when they do not."""
+    if not frames:
         return ""
-    for column, name in (("title", "title"), ("public_earliest", "publication date")):
-        missing = sum(not row[column] for row in live)
-        if missing > _NULL_SHARE * len(live):
-            return f"{missing} of {len(live)} citations have no {name}: the file's format is not understood"
+    live = pl.concat(frames).filter(~pl.col("deleted"))
+    if live.height < _NULL_CHECK_FROM:
+        return ""
+    missing_titles = live.filter(pl.col("title").fill_null("") == "").height
+    for missing, name in ((missing_titles, "title"), (live["public_earliest"].null_count(), "publication date")):
+        if missing > _NULL_SHARE * live.height:
+            return f"{missing} of {live.height} citations have no {name}: the file's format is not understood"
     return ""
 
 
@@ -147,8 +152,8 @@ def _checked(stream: BinaryIO) -> _Prefixed:
 
 
 def _forget(element: etree._Element) -> None:
-    # Memory stays constant only when the finished record and everything before it leave the tree.
-    element.clear()
+    # Memory stays constant only when what lies before the finished record leaves the tree.
     parent = element.getparent()
-    while parent is not None and element.getprevious() is not None:
-        del parent[0]
+    if parent is not None:
+        while parent[0] is not element:
+            del parent[0]

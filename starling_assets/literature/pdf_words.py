@@ -12,7 +12,8 @@ _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi",
 _SUSPENDED = re.compile(r"(?:and|or|to|und|oder|et|y|e)\b")
 #: First parts after which a hyphen at a line's end is taken for the word's own.
 _HYPHENATED_TEXT = """self non post pre anti cross well high low long short blood half dose time double two three
-one single age body cell drug case follow health placebo meta gene protein receptor water intra inter multi evidence quality"""
+one single age body cell drug case follow health placebo meta gene protein receptor water
+intra inter multi evidence quality"""
 _HYPHENATED = frozenset(_HYPHENATED_TEXT.split())
 _SPACING_ACCENT = re.compile("[ˆ˝´˘ˇ`¨˜]")
 _SIGNS = (

@@ -42,6 +42,21 @@ CITATIONS: dict[str, pl.DataType | type[pl.DataType]] = {
     "retracted": pl.Boolean,
     "deleted": pl.Boolean,
     "file": pl.String,
+    "languages": pl.List(pl.String),
+    "issn": pl.String,
+    "volume": pl.String,
+    "issue": pl.String,
+    "pages": pl.String,
+    "other_abstracts": pl.List(pl.Struct({"type": pl.String, "language": pl.String, "text": pl.String})),
+    "keywords": pl.List(pl.String),
+    "data_banks": pl.List(pl.Struct({"name": pl.String, "accessions": pl.List(pl.String)})),
+    "grants": pl.List(pl.Struct({"id": pl.String, "agency": pl.String})),
+    "corrections": pl.List(  # every link to another record: erratum, update, comment, retraction
+        pl.Struct({"type": pl.String, "pmid": pl.String, "source": pl.String})
+    ),
+    "history": pl.List(  # received, accepted, electronic, print, entry …, each with its precision
+        pl.Struct({"kind": pl.String, "earliest": pl.Date, "latest": pl.Date, "precision": pl.String})
+    ),
 }
 
 #: One row per paper version of a shard, in ordinal order.

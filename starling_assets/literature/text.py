@@ -18,7 +18,9 @@ def clean(text: str) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    return " ".join(_INVISIBLE.sub("", text).split())
+    if not text.isprintable():  # cheap, and true of most short texts
+        text = _INVISIBLE.sub("", text)
+    return " ".join(text.split())
 
 
 def clean_lines(text: str) -> str:

@@ -210,6 +210,8 @@ def is_entity(element: Any) -> bool:
 
 def own_text(element: etree._Element) -> str:
     """All text inside ``element``, as written."""
+    if len(element) == 0:
+        return element.text or ""
     return "".join(cast("Iterator[str]", element.itertext()))
 
 
