@@ -92,6 +92,8 @@ def _fetch_locked(model: ModelFile, target: Path, report: Progress) -> Path:
             tried.append(f"{source}: {error}")
             continue
         if _accept(partial, target, model):
+            for left in target.parent.glob(f".{target.name}.*.partial"):  # of a source that broke off earlier
+                left.unlink()
             return target
         partial.unlink(missing_ok=True)
         tried.append(f"{source}: the file's SHA-256 is not the pinned one, so it was thrown away")

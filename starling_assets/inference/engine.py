@@ -46,6 +46,11 @@ async def run_units[U, R](
             # Results before failures: what was paid for is stored before a fatal failure ends the run.
             for task in sorted(done, key=_failed):
                 _hand_over(task, running.pop(task), on_result, on_failure)
+    except (ModelFailure, asyncio.CancelledError):
+        # Calls that ended in the same moment are paid for: their results are stored like the others.
+        for task, unit in await _cancel(running):
+            on_result(unit, task.result())
+        raise
     finally:
         await _cancel(running)
 
@@ -145,8 +150,12 @@ def _hand_over[U, R](
         raise error
 
 
-async def _cancel[U, R](running: dict[asyncio.Task[R], U]) -> None:
+async def _cancel[U, R](running: dict[asyncio.Task[R], U]) -> list[tuple[asyncio.Task[R], U]]:
+    """End all tasks, leave none in ``running``, and return those that had a result all the same."""
     for task in running:
         task.cancel()
     if running:
         await asyncio.gather(*running, return_exceptions=True)
+    finished = [(task, unit) for task, unit in running.items() if not _failed(task)]
+    running.clear()
+    return finished

@@ -91,6 +91,42 @@ def test_a_fatal_failure_stops_the_run_and_results_in_hand_are_kept(kind: Failur
     assert {4, 6, 7} & set(begun) <= set(done)  # finished together with the failing one: paid for, so kept
 
 
+def test_a_result_that_comes_in_the_moment_of_the_stop_is_kept() -> None:
+    done: list[int] = []
+
+    async def work(unit: int) -> int:
+        if unit == 0:
+            await asyncio.sleep(0.05)
+            raise ModelFailure(FailureKind.QUOTA, "scripted")
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            if unit == 1:  # the reply was on its way already
+                return unit
+            raise
+        return -1
+
+    with pytest.raises(ModelFailure):
+        run_blocking(run_units(range(9), work, 3, lambda unit, _r: done.append(unit), lambda _u, _f: None, Stop()))
+    assert done == [1]
+
+
+def test_a_broken_store_is_not_asked_again_while_stopping() -> None:
+    stored: list[int] = []
+
+    async def work(unit: int) -> int:
+        await asyncio.sleep(0.01)
+        return unit
+
+    def full_disk(unit: int, _result: int) -> None:
+        stored.append(unit)
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        run_blocking(run_units(range(50), work, 4, full_disk, lambda _u, _f: None, Stop()))
+    assert len(stored) == 1
+
+
 def test_a_mistake_in_the_work_comes_out_as_it_is() -> None:
     async def work(unit: int) -> int:
         raise KeyError(unit)
