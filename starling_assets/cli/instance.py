@@ -15,6 +15,9 @@ _DAGSTER_YAML = """\
 # Written by Starling; edits are kept as long as the first line stays away from this file's own wording.
 telemetry:
   enabled: false
+nux:
+  # no sign-up dialog in a self-hosted UI
+  enabled: false
 run_retries:
   enabled: false
 concurrency:

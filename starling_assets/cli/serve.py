@@ -16,7 +16,6 @@ from .errors import UserError
 from .instance import open_instance
 from .project import Project
 
-
 _PATIENCE_SECONDS = 30.0
 
 
