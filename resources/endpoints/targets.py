@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from resources.local_model.server import LocalServer
 from starling_assets.inference.budget import FREE, Prices
 from starling_assets.inference.calls import Role
-from starling_assets.settings import Settings
+from starling_assets.settings import Settings, SettingsError
 
 #: Calls in flight where the settings name no number.
 LOCAL_CONCURRENCY = 1
@@ -21,7 +21,7 @@ REMOTE_CONCURRENCY = 16
 LOCAL_PATIENCE = 6.0
 
 
-class EndpointError(Exception):
+class EndpointError(SettingsError):
     """The endpoint settings cannot be used; the message names the setting and what to do."""
 
 

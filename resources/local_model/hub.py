@@ -39,7 +39,7 @@ def fetch_from_hub(model: ModelFile, partial: Path, report: Callable[[int, int, 
                 _append(response, partial, have if resumed else 0, model, report)
     except httpx.HTTPStatusError as error:
         raise LookupError(f"it answered {error.response.status_code}") from error
-    except httpx.TransportError as error:
+    except httpx.HTTPError as error:
         raise RuntimeError(f"no answer ({type(error).__name__})") from error
 
 

