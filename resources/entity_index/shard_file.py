@@ -34,6 +34,7 @@ from starling_assets.retrieval.postings import grouped_ordinals
 from starling_assets.tagging.entity_types import EntityType
 
 FORMAT = 1
+KEPT_BYTES = 16_000_000  # of decoded posting lists per shard and scope
 TYPES = [entity_type.value for entity_type in EntityType]
 _NO_TYPE = 255
 
@@ -127,6 +128,9 @@ class ScopeReader:
         self._ids = _mapped(generation / f"{scope}.ids", np.dtype(np.uint8))
         self._maps: Any = memoryview(_mapped(generation / f"{scope}.maps", np.dtype(np.uint8)))
 
+        self._kept: dict[int, BitMap] = {}
+        self._kept_bytes = 0
+
     def places(self, posting_ids: Sequence[str]) -> np.ndarray:
         """Places of those ids that are there."""
         firsts, seconds = self._hashes
@@ -146,14 +150,24 @@ class ScopeReader:
 
     def union_of(self, posting_ids: Sequence[str]) -> BitMap:
         """Units that hold any of the posting ids."""
-        places = self.places(posting_ids)
-        starts, ends = self._ends[places, 1].tolist(), self._ends[places + 1, 1].tolist()
-        maps = [BitMap.deserialize(self._maps[start:end]) for start, end in zip(starts, ends, strict=True)]
+        maps = [self._bitmap(place) for place in self.places(posting_ids).tolist()]
         return BitMap.union(*maps) if maps else BitMap()
+
+    def _bitmap(self, place: int) -> BitMap:
+        """A posting list, decoded once and kept while there is room: agents ask for the same entities again."""
+        kept = self._kept.get(place)
+        if kept is None:
+            start, end = self._ends.item(place, 1), self._ends.item(place + 1, 1)
+            kept = BitMap.deserialize(self._maps[start:end])
+            if self._kept_bytes > KEPT_BYTES:
+                self._kept, self._kept_bytes = {}, 0
+            self._kept[place] = kept
+            self._kept_bytes += end - start
+        return kept
 
     def posting_id(self, place: int) -> str:
         """The posting id at a place."""
-        start, end = int(self._ends[place, 0]), int(self._ends[place + 1, 0])
+        start, end = self._ends.item(place, 0), self._ends.item(place + 1, 0)
         return self._ids[start:end].tobytes().decode("utf-8")
 
     def units(self, place: int) -> int:

@@ -184,3 +184,16 @@ def test_the_reader_lists_ids_with_their_sizes(tmp_path: Path) -> None:
     (place,) = reader.places(["type:Disease"]).tolist()
     assert reader.posting_id(place) == "type:Disease"
     assert list(reader.union_of(["type:Disease"])) == [0, 2]
+
+
+def test_kept_posting_lists_are_bounded_and_never_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resources.entity_index.shard_file.KEPT_BYTES", 40)
+    index = LocalEntityIndex(tmp_path)
+    index.load("s", *MANY.postings())
+    groups = [[["aspirin"]], [["aspirin"], ["~stroke"]], [["caffeine", "~brain"]], [["brain"]], [["aspirin"]]]
+    for _ in range(3):
+        for terms in groups:
+            spec = FilterSpec(entity_groups=terms, scope=Scope.PARAGRAPH)
+            assert set(index.evaluate(MANY.resolved(spec), "s")) == MANY.brute_force(spec)
+    reader = index._open["s"].readers[Scope.PARAGRAPH]
+    assert 0 < len(reader._kept) < 4
