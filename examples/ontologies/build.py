@@ -18,6 +18,7 @@ from pathlib import Path
 
 import orjson
 import polars as pl
+
 from starling_assets.ontology.hierarchy import Hierarchy
 from starling_assets.ontology.lexicon import compile_lexicon
 from starling_assets.ontology.readers.obo import stanzas

@@ -84,6 +84,4 @@ def edges_of(name: str) -> tuple[str, str]:
 def gaps_of(text: str) -> list[str]:
     """What stands between the tokens of ``text``, with dashes unified."""
     matches = list(TOKEN.finditer(text))
-    return [
-        dashes(text[left.end() : right.start()]) for left, right in zip(matches, matches[1:], strict=False)
-    ]
+    return [dashes(text[left.end() : right.start()]) for left, right in zip(matches, matches[1:], strict=False)]

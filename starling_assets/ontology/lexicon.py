@@ -20,10 +20,19 @@ _INFLECTED_TYPES = {
 }  # fmt: skip
 #: Symbols of elements that are not also words, initials or units.
 _ELEMENTS = {"Zn", "Mg", "Fe", "Cu", "Mn", "Pb", "Hg", "Cd", "Ni", "Al", "Li", "Ti", "Ag", "Au", "Pt", "Se", "Na"}
-_IRREGULAR = {"mouse": "mice", "tooth": "teeth", "foot": "feet", "bacterium": "bacteria", "fungus": "fungi", "ovum": "ova"}
+_IRREGULAR = {
+    "mouse": "mice",
+    "tooth": "teeth",
+    "foot": "feet",
+    "bacterium": "bacteria",
+    "fungus": "fungi",
+    "ovum": "ova",
+}
 _LONGEST = 160
 #: A product with its strength is no name of the substance ("water 991 MG/ML").
-_STRENGTH = re.compile(r"\b\d[\d.,]*\s*(?:mg|mcg|µg|ug|g|ml|meq|unt|iu|%)\b(?:\s*/\s*(?:ml|mg|actuat|hr|l)\b)?", re.IGNORECASE)
+_STRENGTH = re.compile(
+    r"\b\d[\d.,]*\s*(?:mg|mcg|µg|ug|g|ml|meq|unt|iu|%)\b(?:\s*/\s*(?:ml|mg|actuat|hr|l)\b)?", re.IGNORECASE
+)
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*){2,}\d*[+-]?")
 _CHARGE = re.compile(r"\(?\d?[+-]\)?$")
 _QUALIFIED = re.compile(r",? (?:nos|unspecified|\(disorder\)|\(finding\))$", re.IGNORECASE)
@@ -51,7 +60,7 @@ def compile_lexicon(releases: Iterable[Release]) -> pl.DataFrame:
 
 def _compile_release(release: Release) -> pl.DataFrame:
     concepts = release.concepts.filter(~pl.col("obsolete") & (pl.col("entity_type") != ""))
-    joined = release.names.join(
+    joined = release.names.filter(pl.col("kind") != "xref").join(
         concepts.select("concept_id", "entity_type", pl.col("name").alias("preferred"), "organism"), on="concept_id"
     )
     rows = [row for item in joined.iter_rows(named=True) for row in _forms(item)]

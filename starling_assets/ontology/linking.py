@@ -125,9 +125,7 @@ class _Index:
         return [item for folded in found for item in self.named(entity_type, folded, "normalised", 0.9)]
 
 
-def _resolve(
-    entities: Sequence[Mapping[str, object]], structures: StructureResolver | None
-) -> dict[str, Structure]:
+def _resolve(entities: Sequence[Mapping[str, object]], structures: StructureResolver | None) -> dict[str, Structure]:
     if structures is None:
         return {}
     asked = {
@@ -148,6 +146,8 @@ def _link(entity: Mapping[str, object], index: _Index, structure: Structure | No
         structure = _stated(str(concept["smiles"]))
     method = best.method if best else ("opsin" if structure is not None and structure.method == "opsin" else "none")
     organism = entity["organism"] or (concept.get("organism") if concept else None)
+    if structure is not None and concept.get("inchikey") and _agreement(str(concept["inchikey"]), structure) == 2:
+        method = "parent"  # the concept is the salt's or hydrate's parent, not the structure as named
     if best is not None and entity["organism"] is None and _species_of(ranked, index) > 1:
         method = "default"  # several species fit and the paper names none: a default, not a fact
     return {
@@ -198,10 +198,19 @@ def _rank(
         if structure is None or stated is None:
             agreement = 1
         else:
-            agreement = 0 if stated == structure.inchikey else 1 if stated[:14] == structure.inchikey[:14] else 2
+            agreement = _agreement(str(stated), structure)
         return agreement, order.get(item.concept_id.rpartition(":")[0], 99), -item.score, item.concept_id
 
     return sorted(candidates, key=key)
+
+
+def _agreement(stated: str, structure: Structure) -> int:
+    """0: the structure as named; 1: the same connections; 2: its parent; 3: another molecule."""
+    if stated == structure.inchikey:
+        return 0
+    if stated[:14] == structure.inchikey[:14]:
+        return 1
+    return 2 if structure.parent_inchikey is not None and stated[:14] == structure.parent_inchikey[:14] else 3
 
 
 def _species_of(candidates: Sequence[_Candidate], index: _Index) -> int:

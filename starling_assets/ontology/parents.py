@@ -56,7 +56,7 @@ def _with_dative_bonds(smiles: str) -> Any | None:
     """Vocabularies draw ligands of metals with plain bonds, which gives nitrogen a valence too many (cisplatin)."""
     from rdkit import Chem
 
-    raw = Chem.MolFromSmiles(smiles, sanitize=False)
+    raw: Any | None = Chem.MolFromSmiles(smiles, sanitize=False)
     if raw is None:
         return None
     editable = Chem.RWMol(raw)
@@ -65,7 +65,10 @@ def _with_dative_bonds(smiles: str) -> Any | None:
     for metal in metals:
         for neighbour in list(editable.GetAtomWithIdx(metal).GetNeighbors()):
             valence = sum(int(bond.GetBondTypeAsDouble()) for bond in neighbour.GetBonds()) + neighbour.GetTotalNumHs()
-            if neighbour.GetAtomicNum() in _DONORS and valence > _DONORS[neighbour.GetAtomicNum()] + neighbour.GetFormalCharge():
+            if (
+                neighbour.GetAtomicNum() in _DONORS
+                and valence > _DONORS[neighbour.GetAtomicNum()] + neighbour.GetFormalCharge()
+            ):
                 editable.RemoveBond(neighbour.GetIdx(), metal)
                 editable.AddBond(neighbour.GetIdx(), metal, Chem.BondType.DATIVE)
     molecule = editable.GetMol()
@@ -79,6 +82,7 @@ def _with_dative_bonds(smiles: str) -> Any | None:
 def _inchikey(molecule: Any) -> str:
     from rdkit import Chem
 
+    to_key: Any = Chem.MolToInchiKey
     dative = [
         (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
         for bond in molecule.GetBonds()
@@ -89,7 +93,7 @@ def _inchikey(molecule: Any) -> str:
         molecule = Chem.RWMol(molecule)
         for begin, end in dative:
             molecule.RemoveBond(begin, end)
-    return str(Chem.MolToInchiKey(molecule))
+    return str(to_key(molecule))
 
 
 def _parent(molecule: Any) -> tuple[Any | None, tuple[str, ...]]:
@@ -121,7 +125,10 @@ def _parent(molecule: Any) -> tuple[Any | None, tuple[str, ...]]:
 
 
 def _notes(removed: Counter[str], solvents: Counter[str]) -> tuple[str, ...]:
-    return (*(f"salt: {name}" for name in sorted(removed)), *(f"{count} {name}" for name, count in sorted(solvents.items())))
+    return (
+        *(f"salt: {name}" for name in sorted(removed)),
+        *(f"{count} {name}" for name, count in sorted(solvents.items())),
+    )
 
 
 def _role(fragment: Any) -> tuple[str, str]:

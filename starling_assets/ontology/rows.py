@@ -115,9 +115,7 @@ class Rows:
         current = {key for key, row in self._concepts.items() if not row["obsolete"] and row["entity_type"]}
         known = set(self._concepts)
         concepts = pl.DataFrame([self._concepts[key] for key in sorted(known)], schema=CONCEPTS)
-        names = pl.DataFrame(
-            sorted(row for row in self._names if row[0] in current), schema=NAMES, orient="row"
-        )
+        names = pl.DataFrame(sorted(row for row in self._names if row[0] in current), schema=NAMES, orient="row")
         edges = pl.DataFrame(sorted(row for row in self._edges if row[0] in known), schema=EDGES, orient="row")
         return Release(self.ontology, version, licence, attribution, concepts, names, edges)
 

@@ -20,7 +20,7 @@ CONCEPTS: dict[str, pl.DataType | type[pl.DataType]] = {
 NAMES: dict[str, pl.DataType | type[pl.DataType]] = {
     "concept_id": pl.String,
     "name": pl.String,
-    "kind": pl.String,  # preferred | exact | related | iupac | brand | symbol | previous | formula
+    "kind": pl.String,  # preferred | exact | related | iupac | brand | symbol | previous | formula | xref (an id elsewhere; tags nothing)
 }
 
 EDGES: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -48,7 +48,7 @@ LINKS: dict[str, pl.DataType | type[pl.DataType]] = {
     "canonical_name": pl.String,
     "concept_id": pl.String,  # null when nothing fits
     "concept_name": pl.String,
-    "method": pl.String,  # lexicon | opsin | exact | normalised | abbreviation | none
+    "method": pl.String,  # lexicon | exact | normalised | parent (a salt's) | default (one of several species) | opsin | none
     "score": pl.Float32,
     "candidates": pl.List(pl.Struct({"concept_id": pl.String, "name": pl.String, "score": pl.Float32})),
     "smiles": pl.String,  # RDKit canonical, structure as named

@@ -101,16 +101,22 @@ def choose(
         organism = species_of(start, species, in_paper, taxa)
         if organism is not None:
             rows = [entry for entry in rows if entry.organism in {organism, None}]
-    best = min(entry.rank for entry in rows)
     if entity_type != "SmallMolecule":
         # An own name beats another concept's loose synonym; equals all stay, for the linker to decide and to report.
-        # Of molecules all stay: their structures tell them apart.
-        rows = [entry for entry in rows if entry.rank == best or (best < _WEAK and entry.rank < _WEAK)]
+        # Of molecules all stay: their structures tell them apart. Genes are compared within their species.
+        best: dict[str | None, int] = {}
+        for entry in rows:
+            best[entry.organism] = min(best.get(entry.organism, 9), entry.rank)
+        rows = [entry for entry in rows if entry.rank == best[entry.organism] or entry.rank < _WEAK]
     rows.sort(
         key=lambda entry: (
-            entry.rank >= _WEAK, source_rank(entry.concept_id), entry.rank, entry.organism != HUMAN, entry.concept_id,
+            bool(taxa) and entry.organism != HUMAN,
+            entry.rank >= _WEAK,
+            source_rank(entry.concept_id),
+            entry.rank,
+            entry.concept_id,
         )
-    )  # fmt: skip
+    )
     return Choice(
         entity_type,
         rows[0].preferred,

@@ -19,6 +19,7 @@ from starling_assets.tagging.abbreviations import Definition, definitions
 from starling_assets.tagging.choosing import Choice, choose, needs_context
 from starling_assets.tagging.collecting import Block, Collector, Mention, Tagged
 from starling_assets.tagging.context import SpeciesMention
+from starling_assets.tagging.salts import join_salts
 from starling_assets.tagging.vocabulary import Entry, Vocabulary, full_span
 
 __all__ = ["DictionaryTagger", "Tagged"]
@@ -112,7 +113,7 @@ class DictionaryTagger:
             choice = self._reading(read, entries, start, end, in_paper)
             if choice is not None:
                 mentions.append(Mention(start, end, choice))
-        return _longest(mentions)
+        return join_salts(read.block.text, _longest(mentions))
 
     def _reading(
         self, read: _Read, entries: list[Entry], start: int, end: int, in_paper: Counter[str]

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.artifacts.store import Store
 from starling_assets.tagging.tables import MENTIONS
-
 from tests.tagging.papers import blocks, check_offsets, tag, tagger
 
 TEXTS = [

@@ -6,14 +6,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+
 from starling_assets.artifacts.store import Store
 from starling_assets.ontology.folding import fold
-
 from tests.tagging.papers import blocks, tagger
 
-SUPPLIED = (
-    "\u0130zmir cohort: TNF-\u03b1 and IL-1\u03b2 rose after 5 \u00b5M JQ1; cafe\u0301-au-lait spots and \U0001d6fc-SMA were scored."
-)
+SUPPLIED = "\u0130zmir cohort: TNF-\u03b1 and IL-1\u03b2 rose after 5 \u00b5M JQ1; cafe\u0301-au-lait spots and \U0001d6fc-SMA were scored."
 STORED = unicodedata.normalize("NFC", SUPPLIED)
 EXPECTED = {"TNF-α": (14, 19), "IL-1β": (24, 29), "JQ1": (46, 49), "𝛼-SMA": (74, 79)}
 
@@ -45,7 +43,12 @@ def test_the_shorter_name_where_only_it_is_written() -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [("TNF-α", "TNF-alpha"), ("\U0001d6fc-SMA", "α-SMA"), ("\u00b5M", "\u03bcM"), ("café-au-lait spots", "cafe\u0301-au-lait spots")],
+    [
+        ("TNF-α", "TNF-alpha"),
+        ("\U0001d6fc-SMA", "α-SMA"),
+        ("\u00b5M", "\u03bcM"),
+        ("café-au-lait spots", "cafe\u0301-au-lait spots"),
+    ],
 )
 def test_forms_find_the_same_concepts_and_the_text_stays(left: str, right: str) -> None:
     assert fold(left) == fold(right)

@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.ontology.folding import TOKEN, dashes, edges_of, fold, gaps_of, spell
 
 

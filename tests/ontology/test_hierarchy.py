@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.ontology.hierarchy import Hierarchy
 from starling_assets.ontology.tables import EDGES
 
@@ -39,7 +40,9 @@ def test_broader_and_unknown() -> None:
     assert hierarchy.narrower(["ghost"], depth=3, cap=3).ids == ("ghost",)
 
 
-@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=20), st.sampled_from("abcdef"))
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=20), st.sampled_from("abcdef")
+)
 def test_cycles_end_and_equal_reachability(pairs: list[tuple[str, str]], start: str) -> None:
     reached = {start}
     for _ in range(10):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+
 from starling_assets.ontology.lexicon import compile_lexicon, is_case_sensitive
 from starling_assets.ontology.rows import Rows
 from starling_assets.ontology.stop_list import parse_stop_list, stop_list

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import polars as pl
 import pytest
+
 from starling_assets.ontology.linking import link_entities
 from starling_assets.ontology.normalising import normalised
 from starling_assets.ontology.parents import standardise
 from starling_assets.ontology.rows import Rows
 from starling_assets.ontology.structures import Structure
 from starling_assets.ontology.tables import LINKS
-
 from tests.tagging.papers import blocks, tag, tagger
 
 from .vocabulary import concepts, lexicon
@@ -49,7 +49,11 @@ def made(entity_type: str, name: str, *concept_ids: str) -> pl.DataFrame:
 
 def test_a_molecule_has_its_structure_and_its_concept() -> None:
     row = link("caffeine")["caffeine"]
-    assert (row["concept_id"], row["method"], row["inchikey"]) == ("CHEBI:27732", "lexicon", "RYYVLZVUVIJVGH-UHFFFAOYSA-N")
+    assert (row["concept_id"], row["method"], row["inchikey"]) == (
+        "CHEBI:27732",
+        "lexicon",
+        "RYYVLZVUVIJVGH-UHFFFAOYSA-N",
+    )
     assert row["score"] == pytest.approx(1.0)
     assert row["smiles"] == standardise("Cn1cnc2n(C)c(=O)n(C)c(=O)c12").smiles
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.ontology.name_parts import NameParts, components, split_name
 
 
@@ -17,7 +18,10 @@ from starling_assets.ontology.name_parts import NameParts, components, split_nam
         ("caffeine 200 mg tablet", NameParts("caffeine", "caffeine", (), None, "tablet", "200 mg")),
         ("caffeine 200 mg oral solution", NameParts("caffeine", "caffeine", (), None, "solution", "200 mg")),
         ("water 991 MG/ML", NameParts("water", "water", (), None, None, "991 MG/ML")),
-        ("dobutamine lactobionate", NameParts("dobutamine lactobionate", "dobutamine", ("lactobionate",), None, None, None)),
+        (
+            "dobutamine lactobionate",
+            NameParts("dobutamine lactobionate", "dobutamine", ("lactobionate",), None, None, None),
+        ),
         ("docetaxel trihydrate", NameParts("docetaxel trihydrate", "docetaxel", (), "trihydrate", None, None)),
         (
             "tiotropium bromide monohydrate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+
 from starling_assets.ontology.counterions import COUNTERIONS, SOLVENTS
 from starling_assets.ontology.parents import BadStructure, standardise
 
@@ -35,7 +36,9 @@ def test_parent_and_what_it_leaves_out(smiles: str, parent: str, kept: tuple[str
         assert found.parent_inchikey == found.inchikey
 
 
-@pytest.mark.parametrize("smiles", ["[Na+].[Cl-]", "[K+].[K+].[O-]S(=O)(=O)[O-]", "[NH3][Pt]([NH3])(Cl)Cl", "N.N.Cl[Pt]Cl"])
+@pytest.mark.parametrize(
+    "smiles", ["[Na+].[Cl-]", "[K+].[K+].[O-]S(=O)(=O)[O-]", "[NH3][Pt]([NH3])(Cl)Cl", "N.N.Cl[Pt]Cl"]
+)
 def test_salts_of_nothing_but_ions_and_complexes_are_their_own_parent(smiles: str) -> None:
     found = standardise(smiles)
     assert found.parent_inchikey == found.inchikey

@@ -7,8 +7,19 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from starling_assets.ontology.readers import (
-    cells, chebi, drugs, exports, families, genes, mesh, obo, taxonomy, termlists, umls,
+    cells,
+    chebi,
+    drugs,
+    exports,
+    families,
+    genes,
+    mesh,
+    obo,
+    taxonomy,
+    termlists,
+    umls,
 )  # fmt: skip
 from starling_assets.ontology.readers.opening import BadRelease, tab_rows
 from starling_assets.ontology.readers.terms import fill_labels, fill_terms, read_terms
@@ -225,7 +236,11 @@ def test_proteins_know_their_species(tmp_path: Path) -> None:
     genes.read_uniprot(rows, {"human": write(tmp_path, "h.tsv", human), "entries": write(tmp_path, "e.tsv", entries)})
     release = finish(rows)
     organisms = dict(release.concepts.select("concept_id", "organism").iter_rows())
-    assert organisms == {"UniProt:Q06609": "NCBITaxon:9606", "UniProt:P25454": "NCBITaxon:4932", "UniProt:A0A0": "NCBITaxon:10090"}
+    assert organisms == {
+        "UniProt:Q06609": "NCBITaxon:9606",
+        "UniProt:P25454": "NCBITaxon:4932",
+        "UniProt:A0A0": "NCBITaxon:10090",
+    }
     assert names_of(release, "UniProt:P25454") == {"RAD51_YEAST", "RAD51"}
     assert names_of(release, "UniProt:A0A0") == {"A0A0_MOUSE"}
 
@@ -286,7 +301,11 @@ def test_drugbank_vocabulary(tmp_path: Path) -> None:
 def test_cell_lines_from_tables_and_from_the_flat_file(tmp_path: Path) -> None:
     labels = write(tmp_path, "l.tsv", "id\tlabel\nCVCL_0030\tHeLa\n")
     synonyms = write(tmp_path, "s.tsv", "HELA\tCVCL_0030\tHomo sapiens\n")
-    flat = write(tmp_path, "f.txt", "junk\nID   HeLa\nAC   CVCL_0030\nAS   CVCL_9999\nSY   HELA; Hela\nOX   NCBI_TaxID=9606; ! Homo\nHI   CVCL_0001 ! X\n//\nID   y\n//\n")
+    flat = write(
+        tmp_path,
+        "f.txt",
+        "junk\nID   HeLa\nAC   CVCL_0030\nAS   CVCL_9999\nSY   HELA; Hela\nOX   NCBI_TaxID=9606; ! Homo\nHI   CVCL_0001 ! X\n//\nID   y\n//\n",
+    )
     one, two = Rows("c"), Rows("c")
     cells.read(one, {"labels": labels, "synonyms": synonyms})
     cells.read(two, {"flat": flat})
@@ -329,13 +348,41 @@ def rrf(*values: str, fields: int) -> str:
 
 def test_umls_files_of_the_user(tmp_path: Path) -> None:
     def name(cui: str, text: str, language: str = "ENG", preferred: str = "Y", suppressed: str = "N") -> str:
-        values = [cui, language, "P", "L1", "PF", "S1", preferred, "A1", "", "", "", "XX", "PT", "c", text, "0", suppressed]
+        values = [
+            cui,
+            language,
+            "P",
+            "L1",
+            "PF",
+            "S1",
+            preferred,
+            "A1",
+            "",
+            "",
+            "",
+            "XX",
+            "PT",
+            "c",
+            text,
+            "0",
+            suppressed,
+        ]
         return rrf(*values, fields=18)
 
-    conso = name("C9000001", "blue fever") + name("C9000001", "fever, blue", preferred="N") + name("C9000001", "fièvre", "FRE")
-    conso += name("C9000001", "hidden", suppressed="O") + name("C9000002", "fever") + name("C9000003", "a concept of no type")
+    conso = (
+        name("C9000001", "blue fever")
+        + name("C9000001", "fever, blue", preferred="N")
+        + name("C9000001", "fièvre", "FRE")
+    )
+    conso += (
+        name("C9000001", "hidden", suppressed="O")
+        + name("C9000002", "fever")
+        + name("C9000003", "a concept of no type")
+    )
     types = rrf("C9000001", "T047", fields=6) + rrf("C9000002", "T184", fields=6) + rrf("C9000003", "T999", fields=6)
-    relations = rrf("C9000001", "A", "CUI", "PAR", "C9000002", fields=16) + rrf("C9000001", "A", "CUI", "CHD", "C9000002", fields=16)
+    relations = rrf("C9000001", "A", "CUI", "PAR", "C9000002", fields=16) + rrf(
+        "C9000001", "A", "CUI", "CHD", "C9000002", fields=16
+    )
     rows = Rows("umls")
     files = {
         "names": write(tmp_path, "MRCONSO.RRF", conso), "types": write(tmp_path, "MRSTY.RRF", types),

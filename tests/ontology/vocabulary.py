@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+
 from starling_assets.ontology.lexicon import compile_lexicon
 from starling_assets.ontology.rows import Release, Rows
 
@@ -11,12 +12,26 @@ HUMAN, MOUSE, YEAST = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:4932"
 
 def chemistry() -> Release:
     rows = Rows("chebi")
-    rows.concept("CHEBI:27732", "SmallMolecule", "caffeine", smiles="Cn1cnc2n(C)c(=O)n(C)c(=O)c12", inchikey="RYYVLZVUVIJVGH-UHFFFAOYSA-N")
-    rows.concept("CHEBI:15365", "SmallMolecule", "acetylsalicylic acid", smiles="CC(=O)Oc1ccccc1C(O)=O", inchikey="BSYNRYMUTXBXSQ-UHFFFAOYSA-N")
+    rows.concept(
+        "CHEBI:27732",
+        "SmallMolecule",
+        "caffeine",
+        smiles="Cn1cnc2n(C)c(=O)n(C)c(=O)c12",
+        inchikey="RYYVLZVUVIJVGH-UHFFFAOYSA-N",
+    )
+    rows.concept(
+        "CHEBI:15365",
+        "SmallMolecule",
+        "acetylsalicylic acid",
+        smiles="CC(=O)Oc1ccccc1C(O)=O",
+        inchikey="BSYNRYMUTXBXSQ-UHFFFAOYSA-N",
+    )
     rows.name("CHEBI:15365", "aspirin", "related")
     rows.concept("CHEBI:23600", "SmallMolecule", "(+)-catechin")
     rows.concept("CHEBI:23053", "SmallMoleculeClass", "catechin")
-    rows.concept("CHEBI:4672", "SmallMolecule", "docetaxel anhydrous", smiles="CC", inchikey="OTMSDBZUPAUEDD-UHFFFAOYSA-N")
+    rows.concept(
+        "CHEBI:4672", "SmallMolecule", "docetaxel anhydrous", smiles="CC", inchikey="OTMSDBZUPAUEDD-UHFFFAOYSA-N"
+    )
     rows.name("CHEBI:4672", "docetaxel", "related")
     rows.concept("CHEBI:59809", "SmallMolecule", "docetaxel trihydrate", smiles="CC.O.O.O")
     rows.name("CHEBI:59809", "docetaxel", "related")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import polars as pl
+
 from starling_assets.settings.model import TaggingSettings
 from starling_assets.tagging.dictionary import DictionaryTagger, Tagged
-
 from tests.ontology.vocabulary import lexicon
 
 
@@ -17,9 +17,25 @@ def blocks(*texts: str, paper: int = 0) -> pl.DataFrame:
     paragraph = 0
     for text in texts:
         heading = text.startswith("# ")
-        rows.append((paper, f"pmid:{paper}", f"key-{paper}-{len(rows)}", None if heading else paragraph, None if heading else paper * 100 + paragraph, text))
+        rows.append(
+            (
+                paper,
+                f"pmid:{paper}",
+                f"key-{paper}-{len(rows)}",
+                None if heading else paragraph,
+                None if heading else paper * 100 + paragraph,
+                text,
+            )
+        )
         paragraph += not heading
-    schema = {"paper_ordinal": pl.UInt32, "paper_id": pl.String, "block_key": pl.String, "para_idx": pl.UInt32, "para_ordinal": pl.UInt32, "text": pl.String}
+    schema = {
+        "paper_ordinal": pl.UInt32,
+        "paper_id": pl.String,
+        "block_key": pl.String,
+        "para_idx": pl.UInt32,
+        "para_ordinal": pl.UInt32,
+        "text": pl.String,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

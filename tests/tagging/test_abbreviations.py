@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.tagging.abbreviations import align, definitions, is_short_form
 
 
@@ -34,7 +35,18 @@ def test_definitions(text: str, expected: list[tuple[str, str]]) -> None:
     assert pairs(text) == expected
 
 
-@pytest.mark.parametrize(("value", "expected"), [("BBB", True), ("B", False), ("see", False), ("TNF-α", True), ("a b c", False), ("2019", False), ("x" * 20, False)])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("BBB", True),
+        ("B", False),
+        ("see", False),
+        ("TNF-α", True),
+        ("a b c", False),
+        ("2019", False),
+        ("x" * 20, False),
+    ],
+)
 def test_short_forms(value: str, expected: bool) -> None:
     assert is_short_form(value) is expected
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+
 from starling_assets.tagging.aliases import introduced, repeated
 from starling_assets.tagging.context import (
-    SpeciesMention, gene_rather_than_protein, has_cell_cue, has_gene_cue, species_of,
+    SpeciesMention,
+    gene_rather_than_protein,
+    has_cell_cue,
+    has_gene_cue,
+    species_of,
 )  # fmt: skip
 
 

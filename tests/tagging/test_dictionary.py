@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.artifacts.keys import content_key
 from starling_assets.tagging.entity_types import EntityType
 from starling_assets.tagging.tables import MENTIONS, TAGS
@@ -29,7 +30,10 @@ from .papers import blocks, check_offsets, spans, tag, tagger
         ("PSX protein expression", [("PSX", "Protein")]),
         ("mice and mouse brains", [("mice", "Organism"), ("mouse", "Organism"), ("brains", "Anatomy")]),
         ("nothing here", []),
-        ("NCT01234567, V600E and miR-21", [("NCT01234567", "ClinicalTrial"), ("V600E", "GeneVariant"), ("miR-21", "RNA")]),
+        (
+            "NCT01234567, V600E and miR-21",
+            [("NCT01234567", "ClinicalTrial"), ("V600E", "GeneVariant"), ("miR-21", "RNA")],
+        ),
     ],
 )
 def test_mentions(text: str, expected: list[tuple[str, str]]) -> None:
@@ -55,7 +59,12 @@ def test_headings_are_not_tagged() -> None:
 
 def test_abbreviations_carry_through_the_paper_and_only_there() -> None:
     texts = ("BBB first.", "The blood-brain barrier (BBB) is tight.", "The BBB opens.")
-    assert spans(*texts) == [("BBB", "Anatomy"), ("blood-brain barrier", "Anatomy"), ("BBB", "Anatomy"), ("BBB", "Anatomy")]
+    assert spans(*texts) == [
+        ("BBB", "Anatomy"),
+        ("blood-brain barrier", "Anatomy"),
+        ("BBB", "Anatomy"),
+        ("BBB", "Anatomy"),
+    ]
     both = tagger().tag(pl.concat([blocks(*texts), blocks("The BBB elsewhere.", paper=1)]))
     assert set(both.mentions["paper_id"]) == {"pmid:0"}
 

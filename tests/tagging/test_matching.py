@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.ontology.folding import TOKEN, fold_token
 from starling_assets.tagging.matching import Hit, TokenMatcher
 
@@ -47,7 +48,9 @@ def brute(names: list[str], text: str) -> list[Hit]:
         for last in range(first, len(tokens)):
             name = " ".join(token for _, _, token in tokens[first : last + 1])
             start, end = tokens[first][0], tokens[last][1]
-            touches = (first > 0 and tokens[first - 1][1] == start) or (last + 1 < len(tokens) and tokens[last + 1][0] == end)
+            touches = (first > 0 and tokens[first - 1][1] == start) or (
+                last + 1 < len(tokens) and tokens[last + 1][0] == end
+            )
             if name in names and not touches:
                 hits.append(Hit(start, end, names.index(name)))
     return sorted(hits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from starling_assets.tagging.patterns import canonical, find_patterns
 
 
@@ -24,17 +25,53 @@ def test_variants(variant: str) -> None:
     assert found(f"carriers of {variant} were seen") == [(variant, "GeneVariant")]
 
 
-@pytest.mark.parametrize("text", ["H9N", "at 37 C for 10 min", "Figure 2A", "T47D cells", "U87 cells", "50 mg", "HEK293T", "vitamin B12", "CD4+", "pH 7.4", "C57BL/6", "5-HT2A"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "H9N",
+        "at 37 C for 10 min",
+        "Figure 2A",
+        "T47D cells",
+        "U87 cells",
+        "50 mg",
+        "HEK293T",
+        "vitamin B12",
+        "CD4+",
+        "pH 7.4",
+        "C57BL/6",
+        "5-HT2A",
+    ],
+)
 def test_what_is_no_variant(text: str) -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize("trial", ["NCT01234567", "NCT 01234567", "ISRCTN12345678", "2004-000446-20", "ChiCTR2000029308", "ACTRN12605000280606", "CTRI/2020/05/025022"])
+@pytest.mark.parametrize(
+    "trial",
+    [
+        "NCT01234567",
+        "NCT 01234567",
+        "ISRCTN12345678",
+        "2004-000446-20",
+        "ChiCTR2000029308",
+        "ACTRN12605000280606",
+        "CTRI/2020/05/025022",
+    ],
+)
 def test_trials(trial: str) -> None:
     assert found(f"registered ({trial}).") == [(trial, "ClinicalTrial")]
 
 
-@pytest.mark.parametrize(("text", "name"), [("miR-21", "miR-21"), ("hsa-miR-155-5p", "miR-155-5p"), ("microRNA-34a", "miR-34a"), ("let-7a", "let-7a"), ("mir 122", "miR-122")])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("miR-21", "miR-21"),
+        ("hsa-miR-155-5p", "miR-155-5p"),
+        ("microRNA-34a", "miR-34a"),
+        ("let-7a", "let-7a"),
+        ("mir 122", "miR-122"),
+    ],
+)
 def test_micro_rna(text: str, name: str) -> None:
     (item,) = find_patterns(f"levels of {text} fell")
     assert (item.entity_type, item.canonical) == ("RNA", name)

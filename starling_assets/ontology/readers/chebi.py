@@ -33,9 +33,7 @@ def _split_classes(rows: Rows) -> None:
         smiles = rows.smiles_of(concept_id)
         if concept_id in _ROOTS:
             rows.retype(concept_id, "")
-        elif smiles is None and children.get(concept_id):
-            rows.retype(concept_id, "SmallMoleculeClass")
-        elif smiles is not None and "*" in smiles:
+        elif (smiles is None and children.get(concept_id)) or (smiles is not None and "*" in smiles):
             rows.retype(concept_id, "SmallMoleculeClass")
         elif concept_id in peptides:
             rows.retype(concept_id, "Peptide")

@@ -18,6 +18,11 @@ SPECIES_CODES = {
     "XENLA": "NCBITaxon:8355", "BACSU": "NCBITaxon:1423", "DICDI": "NCBITaxon:44689", "RABIT": "NCBITaxon:9986",
     "CANLF": "NCBITaxon:9615", "MACMU": "NCBITaxon:9544", "PANTR": "NCBITaxon:9598",
 }  # fmt: skip
+#: Columns of HGNC's table that hold the gene's id elsewhere; stored as names of kind ``xref``, which tag nothing.
+_CROSS_REFERENCES = {
+    "NCBIGene": "NCBI Gene ID(supplied by NCBI)",
+    "UniProt": "UniProt ID(supplied by UniProt)",
+}
 _CHILD_LOCUS = re.compile(r"^(?:RNA|.*RNA)")
 
 
@@ -37,6 +42,9 @@ def read_hgnc(rows: Rows, files: dict[str, Path]) -> None:
         rows.name(concept_id, row["Approved name"], "exact")
         rows.names(concept_id, row["Previous symbols"].split(", "), "previous")
         rows.names(concept_id, row["Alias symbols"].split(", "), "related")
+        for prefix, column in _CROSS_REFERENCES.items():
+            for accession in filter(None, re.split(r"[,|] ?", row.get(column, ""))):
+                rows.name(concept_id, f"{prefix}:{accession}", "xref")
 
 
 def read_ncbi_gene(rows: Rows, files: dict[str, Path]) -> None:

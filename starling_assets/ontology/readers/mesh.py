@@ -114,7 +114,9 @@ def _read_supplementary(rows: Rows, path: Path) -> None:
         targets = [f"MESH:{target.lstrip('*')}" for target in _SEPARATOR.split(mapped) if target]
         kinds = [types[target] for target in targets if target in types]
         kind = min(kinds, key=_RANK_WITH_CLASSES.index, default="SmallMolecule")
-        kind = {"SmallMoleculeClass": "SmallMolecule", "Protein/GeneFamily": "Protein", "": "SmallMolecule"}.get(kind, kind)
+        kind = {"SmallMoleculeClass": "SmallMolecule", "Protein/GeneFamily": "Protein", "": "SmallMolecule"}.get(
+            kind, kind
+        )
         rows.concept(f"MESH:{concept_id}", kind, name)
         rows.names(f"MESH:{concept_id}", entries.split("|"))
         for target in targets:

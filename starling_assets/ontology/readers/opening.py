@@ -20,8 +20,9 @@ class BadRelease(Exception):
 def open_text(path: Path) -> Iterator[TextIO]:
     """``path`` as UTF-8 text; ``.gz`` is decompressed. A leading byte-order mark is dropped."""
     try:
-        binary = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-        with binary, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:  # type: ignore[arg-type]
+        # Either handle is closed by the statement below.
+        binary = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # noqa: SIM115
+        with binary, io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
             yield text
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise BadRelease(f"{path} cannot be read: {error}. Download that vocabulary file again.") from error

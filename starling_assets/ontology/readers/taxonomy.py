@@ -23,7 +23,12 @@ _KINDS = {
     "teleomorph": "exact",
 }
 #: Words of prose that mean a species; no release lists them.
-_PROSE = {"9606": ("patient", "human"), "10090": ("mouse", "mice"), "10116": ("rat", "rats"), "4932": ("budding yeast",)}
+_PROSE = {
+    "9606": ("patient", "human"),
+    "10090": ("mouse", "mice"),
+    "10116": ("rat", "rats"),
+    "4932": ("budding yeast",),
+}
 
 
 def read(rows: Rows, files: dict[str, Path]) -> None:

@@ -59,5 +59,7 @@ def _fields(path: Path, count: int, wanted: tuple[int, ...]) -> Iterator[tuple[s
     for number, line in enumerate(lines(path), start=1):
         values = line.split("|")
         if len(values) != count + 1:
-            raise BadRelease(f"{path}:{number}: {len(values) - 1} fields where {count} are expected. Is it an RRF file?")
+            raise BadRelease(
+                f"{path}:{number}: {len(values) - 1} fields where {count} are expected. Is it an RRF file?"
+            )
         yield tuple(values[index] for index in wanted)
