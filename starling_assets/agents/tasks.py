@@ -75,8 +75,8 @@ class ValueRule(_Part):
     description: str = ""
     required: bool = False
     target_unit: str | None = None
-    #: Quantities of this kind only; a number of another dimension is flagged, never converted.
-    units: list[str] = []
+    #: Further units of the same value, as fields of the record: field name -> unit (``log10(mol/kg)``).
+    derived: dict[str, str] = {}
 
 
 class FieldRule(_Part):

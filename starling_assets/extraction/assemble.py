@@ -173,7 +173,7 @@ def _row(
         "normalised_qualifier": normalised.qualifier if normalised else None,
         "normalised_unit": normalised.unit if normalised and _has_number(normalised) else None,
         "unit_flag": draft.note or (normalised.flag if normalised else (quantity.flag if quantity else None)),
-        "fields": orjson.dumps(draft.fields).decode(),
+        "fields": orjson.dumps(draft.fields | _derived(task, draft, identity, masses)).decode(),
         "probes": list(window.probes),
         "prompt": payload.get("prompt"),
         "model": payload.get("model"),
@@ -191,6 +191,14 @@ def _normalised(task: Task, draft: Draft, identity: Identity, masses: _Masses) -
         # A unit that the source does not print may be the model's own: the number is kept, its unit is not believed.
         return Converted(target, flag=f"the unit {draft.quantity.unit!r} is not printed in the paragraph")
     return convert(draft.quantity, target, masses.of(identity.smiles))
+
+
+def _derived(task: Task, draft: Draft, identity: Identity, masses: _Masses) -> dict[str, float | None]:
+    """The exact value in the task's further units; None for a bound, a range, or where a structure is missing."""
+    if draft.quantity is None or not draft.unit_in_text:
+        return dict.fromkeys(task.record.value.derived)
+    mass = masses.of(identity.smiles)
+    return {name: convert(draft.quantity, unit, mass).value for name, unit in task.record.value.derived.items()}
 
 
 def _has_number(normalised: Converted) -> bool:

@@ -15,7 +15,7 @@ from starling_assets.agents.tasks import FieldRule, Task
 from .entities import Entities, Spot
 from .grounding import Place, fold, places
 from .numbers import NUMBER, Ambiguous, numbers_in, plain, read_number
-from .values import Quantity, is_absent, read_quantity
+from .values import Quantity, column_of, is_absent, read_cell, read_quantity
 from .windows import Segment, Window
 
 #: Keys that a salvaged object may lack, and those without which there is nothing to check.
@@ -198,7 +198,9 @@ def _with_value(task: Task, draft: Draft, item: Mapping[str, Any]) -> Draft:
             raise Refused("absent", "no value was reported")
         return draft
     text = str(raw).strip()
-    quantity = read_quantity(text, None if is_absent(unit) else str(unit).strip())
+    apart = None if is_absent(unit) else str(unit).strip()
+    column = column_of(draft.segment.text, text) if draft.segment.kind == "table" else []
+    quantity = read_cell(text, column, apart) if column else read_quantity(text, apart)
     printed = numbers_in(draft.quote)
     wanted = [abs(number) for number in _numbers_of(text)]
     if not wanted:

@@ -26,6 +26,8 @@ _PREFIX = re.compile(
     + r")\s*",
     re.IGNORECASE,
 )
+#: What a reading assumes that another column would read otherwise.
+_EITHER_WAY = frozenset({"the dot is a decimal mark", "the comma separates thousands"})
 _TO = re.compile(r"^\s*(?:[-\u2010-\u2015]|to\b|and\b|[-\u2010-\u2015]\s*fold\s*to)\s*", re.IGNORECASE)
 _SPREAD = re.compile(r"^\s*(?:±|\+/-|\(?\s*(?:SD|SEM|SE)\s*[:=]?)\s*", re.IGNORECASE)
 _LEADING = re.compile(r"^[\s(\[]*(?:(?:all|between|from|was|were|is|are|the|value|values)\s+)*", re.IGNORECASE)
@@ -93,16 +95,31 @@ def read_column(cells: Sequence[str], unit: str | None = None) -> list[Quantity]
 
     Where it does not tell, a cell that can be read in two ways (``16.000``) is flagged and gets no number.
     """
-    mark = decimal_mark(cells)
-    if mark is not None:
-        return [read_quantity(cell, unit, mark) for cell in cells]
-    read = [read_quantity(cell, unit) for cell in cells]
-    return [
-        Quantity(quantity.text, unit=quantity.unit, flag="decimal mark or thousands: the column does not tell")
-        if quantity.flag in {"the dot is a decimal mark", "the comma separates thousands"}
-        else quantity
-        for quantity in read
-    ]
+    return [read_cell(cell, cells, unit) for cell in cells]
+
+
+def read_cell(text: str, column: Sequence[str], unit: str | None = None) -> Quantity:
+    """Read one printed number with the decimal mark of its ``column``; see :func:`read_column`."""
+    mark = decimal_mark(column)
+    quantity = read_quantity(text, unit, mark)
+    if mark is None and len(column) > 1 and quantity.flag in _EITHER_WAY:
+        return Quantity(text, unit=quantity.unit, flag="decimal mark or thousands: the column does not tell")
+    return quantity
+
+
+def column_of(table: str, value: str) -> list[str]:
+    """Cells of the column that prints ``value`` in a table's text (lines of ``header: cell`` between ``" | "``).
+
+    Empty when no cell of it holds the value.
+    """
+    cells: dict[str, list[str]] = {}
+    for line in table.splitlines():
+        for piece in line.split(" | "):
+            header, found, cell = piece.rpartition(": ")
+            if found:
+                cells.setdefault(header, []).append(cell)
+    wanted = value.strip()
+    return next((column for column in cells.values() if any(wanted in cell for cell in column)), [])
 
 
 def _take_name(text: str, unit: str | None) -> tuple[str | None, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -47,7 +47,6 @@ class Window:
     segments: tuple[Segment, ...]
     probes: tuple[str, ...] = ()
     window_key: str = ""
-    hints: tuple[str, ...] = field(default=())
 
     @property
     def text(self) -> str:
@@ -60,8 +59,6 @@ class Window:
                 if section:
                     lines.append(f"Section: {' > '.join(_one_line(part) for part in section)}")
             lines.append(f"[{number}] {visible(segment.text)}")
-        if self.hints:
-            lines.append(f"Names found by the tagger: {'; '.join(self.hints)}")
         return "\n".join(lines)
 
     def halves(self) -> tuple[Window, Window] | None:
@@ -79,7 +76,7 @@ class Window:
         return self._part(tuple(pieces[:1])), self._part(tuple(pieces[1:]))
 
     def _part(self, segments: Sequence[Segment]) -> Window:
-        return Window(self.unit, self.paper_id, self.title, tuple(segments), self.probes, self.window_key, self.hints)
+        return Window(self.unit, self.paper_id, self.title, tuple(segments), self.probes, self.window_key)
 
 
 def plan_windows(

@@ -169,3 +169,16 @@ def test_coverage_tells_complete_partial_failed_and_pending_papers() -> None:
     assert frame["reasons"].to_list() == [["truncated"], []]
     assert frame.select(pl.sum_horizontal("ok", "empty", "failed", "pending") == pl.col("windows")).to_series().all()
     assert paper_coverage([], {}).is_empty()
+
+
+def test_a_value_is_given_in_further_units_as_fields_where_the_structure_is_known() -> None:
+    record = small_task().record
+    rule = record.value.model_copy(update={"target_unit": "mg", "derived": {"log_mol": "log10(mol)"}})
+    task = small_task(record=record.model_copy(update={"value": rule}))
+    planned = windows()
+    item = reply(quote="Zeta was active at 2 mg", entity="Zeta", value_text="2 mg")
+    for names, expected in (({"Zeta": {"concept": "CHEBI:1", "smiles": "O"}}, -3.954), ({}, None)):
+        (row,) = made(planned, [outcome(planned[1].unit, item)], task, names).records.to_dicts()
+        found = orjson.loads(row["fields"])["log_mol"]
+        assert found == (None if expected is None else pytest.approx(expected, abs=0.001))
+        assert row["normalised_value"] == 2

@@ -8,7 +8,7 @@ from starling_assets.extraction.entities import Entities, is_whole_word
 from starling_assets.extraction.objects import Draft, Refused, check_object
 from starling_assets.extraction.windows import Window
 
-from .world import blocks_of, reply, small_task, tagged, window
+from .world import blocks_of, reply, segment, small_task, tagged, window
 
 PASSAGE = window(
     "Compound 3 inhibited JAK2 (IC50 12.5 nM). Compound 6 gave 7.1 nM.", "Aspirin was inactive.", title="On ibuprofen"
@@ -166,3 +166,15 @@ def test_identity_prefers_the_task_type_and_ignores_parts_of_longer_names() -> N
 def test_whole_words(text: str, word: str, whole: bool) -> None:
     at = text.index(word)
     assert is_whole_word(text, at, at + len(word)) is whole
+
+
+def test_a_value_of_a_table_is_read_by_its_column() -> None:
+    rows = ["Compound: K-11 | LD50 (nM): 236,85 | n: 6", "Compound: K-12 | LD50 (nM): 18268,500 | n: 16.000"]
+    table = Window("u", "pmid:1", "", (segment("\n".join(rows), kind="table"),))
+    decimal = check(reply(quote=rows[1], entity="K-12", value_text="18268,500", unit="nM"), table)
+    assert decimal.quantity is not None
+    assert decimal.quantity.value == 18268.5
+    unclear = check(reply(quote=rows[1], entity="K-12", value_text="16.000"), table)
+    assert unclear.quantity is not None
+    assert (unclear.quantity.value, unclear.quantity.text) == (None, "16.000")
+    assert "does not tell" in str(unclear.quantity.flag)

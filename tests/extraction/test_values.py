@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling_assets.extraction.numbers import NUMBER, Ambiguous, Reading, decimal_mark, numbers_in, plain, read_number
-from starling_assets.extraction.values import Quantity, is_absent, read_column, read_quantity
+from starling_assets.extraction.values import Quantity, column_of, is_absent, read_column, read_quantity
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,17 @@ def test_a_cell_that_contradicts_its_column_is_flagged() -> None:
     assert odd.value is None
     assert odd.flag
     assert fine.value == 0.5
+
+
+TABLE = """Table 1 Toxicity. | Compound: K-11 | LD50 (mg/kg): 236,85 | n: 6
+Table 1 Toxicity. | Compound: K-12 | LD50 (mg/kg): 18268,500 | n: 1.250
+Table 1 Toxicity. | Compound: K-13 | LD50 (mg/kg): 0,034 | n: 16.000"""
+
+
+def test_a_column_is_found_by_one_of_its_cells() -> None:
+    assert column_of(TABLE, "18268,500") == ["236,85", "18268,500", "0,034"]
+    assert column_of(TABLE, "16.000") == ["6", "1.250", "16.000"]
+    assert column_of(TABLE, "99") == []
 
 
 def test_a_number_too_large_for_a_float_is_no_number() -> None:
