@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -73,7 +74,7 @@ class _Lines:
         """One line at the start, at the end, and every ten seconds between."""
         now = time.monotonic()
         started = self._started.setdefault(report.stage, now)
-        if report.done != report.total and now - self._last.get(report.stage, 0.0) < _PLAIN_EVERY_SECONDS:
+        if report.done != report.total and now - self._last.get(report.stage, -math.inf) < _PLAIN_EVERY_SECONDS:
             return
         self._last[report.stage] = now
         left = ""

