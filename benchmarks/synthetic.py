@@ -1,6 +1,6 @@
 """Synthetic shards with the statistics of real ones: postings for any index, without a corpus.
 
-Run as ``python benchmarks/synthetic.py --measure STORE`` it measures the statistics of the shards of a store, so that
+Run as ``python -m benchmarks.synthetic --measure STORE`` it measures the statistics of the shards of a store, so that
 the defaults below can be checked against one's own corpus; with ``--write FOLDER`` it writes shards as Parquet.
 """
 
@@ -20,7 +20,8 @@ from starling_assets.retrieval.tables import POSTINGS
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a shard looks like. Defaults: the design's proportions, 20 postings a paragraph, 50 paragraphs a paper."""
+    """What a shard looks like. Defaults: full-text papers of 50 paragraphs, tagged more densely than by a dictionary
+    (the bundled papers hold 7 postings of entities and 3 of types a paragraph, with a Zipf exponent of 0.8)."""
 
     paragraphs: int = 500_000
     postings_per_paragraph: float = 20.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections import Counter
@@ -54,7 +55,11 @@ class LocalEntityIndex:
 
     def shards(self) -> list[str]:
         """Loaded shards, sorted."""
-        return sorted(key_of_name(path.parent.name) for path in self.root.glob("*/current.json"))
+        if not self.root.is_dir():
+            return []
+        with os.scandir(self.root) as folders:
+            names = [folder.name for folder in folders if os.path.exists(f"{folder.path}/current.json")]  # noqa: PTH110
+        return sorted(key_of_name(name) for name in names)
 
     def evaluate(self, query: ResolvedFilter, shard: str) -> BitMap:
         """Ordinals of the units of ``shard`` for which the filter is true. Raises StoreError for an unknown shard."""

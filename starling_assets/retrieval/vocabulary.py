@@ -154,4 +154,5 @@ class Vocabulary:
             .head(_SUGGESTION_POOL)
         )
         spelled = dict(zip(pool["folded"].to_list(), pool["name"].to_list(), strict=True))
-        return [spelled[close] for close in difflib.get_close_matches(key, list(spelled), n=n, cutoff=0.6)]
+        close = difflib.get_close_matches(key, list(spelled), n=2 * n, cutoff=0.6)
+        return list(dict.fromkeys(spelled[folded] for folded in close))[:n]
