@@ -2,10 +2,11 @@
 
 import dagster as dg
 import polars as pl
+from pydantic import ValidationError
 
 from resources.project import ProjectResource
 from starling_assets.agents.tasks import Task, load_task, schema_hash
-from starling_assets.artifacts.files import write_bytes
+from starling_assets.artifacts.files import StoreError, write_bytes
 from starling_assets.artifacts.store import Store
 from starling_assets.partitions import tasks
 from starling_assets.retrieval.probes import Probe, ResolvedProbe, resolve_probe
@@ -113,13 +114,23 @@ def frozen_schema(context: dg.AssetExecutionContext, project: ProjectResource) -
 
 def read_task(store: Store, name: str) -> Task:
     """The task as `task_spec` stored it."""
-    return Task.model_validate_json((store.folder("task_spec", name) / "task.json").read_bytes())
+    return _stored_task((store.folder("task_spec", name) / "task.json").read_bytes(), name)
 
 
 def read_frozen_task(store: Store, name: str) -> tuple[Task, str]:
     """The task behind the frozen schema, and the schema's hash."""
     row = store.read("frozen_schema", name).row(0, named=True)
-    return Task.model_validate_json(row["task"]), row["schema_hash"]
+    return _stored_task(row["task"], name), row["schema_hash"]
+
+
+def _stored_task(text: str | bytes, name: str) -> Task:
+    try:
+        return Task.model_validate_json(text)
+    except ValidationError:
+        raise StoreError(
+            f"the plan of {name} was stored by another version of Starling: materialise task_spec, probe_set and "
+            f"frozen_schema of {name} again (`starling run {name}` does)"
+        ) from None
 
 
 def read_probes(store: Store, name: str) -> list[ResolvedProbe]:
