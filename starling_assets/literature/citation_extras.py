@@ -66,10 +66,20 @@ def history(citation: etree._Element, data: etree._Element | None, date_of: Date
         if child.tag in _ARTICLE_DATES:
             steps.append((_ARTICLE_DATES[child.tag], child))
         elif child.tag == "Article":
-            steps += [("electronic", inner) for inner in child if inner.tag == "ArticleDate"]
-            steps += [("issue", inner) for inner in child.iterfind("Journal/JournalIssue/PubDate")]
-    for step in data.iterfind("History/PubMedPubDate") if data is not None else ():
-        steps.append((step.get("PubStatus") or "unknown", step))
+            for inner in child:
+                if inner.tag == "ArticleDate":
+                    steps.append(("electronic", inner))
+                elif inner.tag == "Journal":
+                    steps += [
+                        ("issue", date)
+                        for issue in inner
+                        if issue.tag == "JournalIssue"
+                        for date in issue
+                        if date.tag == "PubDate"
+                    ]
+    for part in data if data is not None else ():
+        if part.tag == "History":
+            steps += [(step.get("PubStatus") or "unknown", step) for step in part if step.tag == "PubMedPubDate"]
     rows = []
     for kind, element in steps:
         found = date_of(element)

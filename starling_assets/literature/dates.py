@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Literal
 
 Precision = Literal["day", "month", "year", "range", "season", "unknown"]
@@ -58,6 +59,7 @@ class PublicDate:
 UNKNOWN = PublicDate(None, None, "unknown")
 
 
+@lru_cache(maxsize=16_384)  # a file of citations names few days, often
 def of_parts(
     year: str | None, month: str | None = None, day: str | None = None, season: str | None = None
 ) -> PublicDate:
@@ -82,6 +84,7 @@ def of_parts(
     return PublicDate(date(year_number, month_number, 1), date(year_number, month_number, last), "month", text)
 
 
+@lru_cache(maxsize=4_096)
 def free_text(text: str) -> PublicDate:
     """A date from prose such as PubMed's ``MedlineDate``: ``1998 Dec-1999 Jan``, ``2022 Jan-Feb 01``, ``Fall 2016``."""
     text = " ".join(text.split())

@@ -51,10 +51,10 @@ def _ends(line: Line, region: Sequence[Line], body_size: float) -> bool:
         return False
     if region and line.base < min(other.base for other in region) - 3 * body_size:
         return True  # back up the page: another column begins
+    if line.size >= body_size * 0.97 and line.size > max((other.size for other in region), default=line.size) * 1.05:
+        return True  # running text again
     if len(text) <= _END_OF_TEXT:
         return line.size >= body_size * 1.12
-    if line.size >= body_size * 0.97 and line.size > max((other.size for other in region), default=0.0) * 1.05:
-        return True
     left = min((other.x0 for other in region), default=line.x0)
     width = max((other.x1 for other in region), default=line.x1) - left
     return line.x0 < left + body_size and line.x1 - line.x0 > 0.6 * width
