@@ -67,10 +67,10 @@ _SPELLED = {
     "micromole": "umol",
 }
 _BODY = re.compile(
-    r"\bkg\s*(?:of\s+)?(?:\(?(?:b\.?\s?w\.?t?\.?|b\.?\s?wt\.?|body[\s-]?(?:weight|wt\.?|mass)|rat|mouse)\)?\s*)+(?:\(BW\))?",
+    r"\bkg[\s-]*(?:of\s+)?(?:\(?(?:b\.?\s?w\.?t?\.?|b\.?\s?wt\.?|body[\s-]?(?:weight|wt\.?|mass)|rat|mouse)\)?\s*)+(?:\(BW\))?",
     re.IGNORECASE,
 )
-_NOISE = re.compile(r"\ba\.?\s?i\.?(?=\s*/)|\bof\s+\w+(?=\s*/)", re.IGNORECASE)
+_NOISE = re.compile(r"\ba\.?\s?i\.?(?=\s*/)|\bof\s+[\w-]+(?=\s*(?:/|per\b))", re.IGNORECASE)
 _DIET = re.compile(r"\b(?:diet|feed|food|chow|air|soil|water|tissue|wet|dry|organ|sample)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"(?P<count>\d+(?:\.\d+)?)?\s*(?P<symbol>[A-Za-z%.]+)\s*(?:\^?\s*(?P<power>-?\d))?")
 _DEFINITIONS = (
@@ -161,7 +161,7 @@ def unit_expression(text: str) -> str:
     plain = _NOISE.sub("", _BODY.sub("kg", plain)).strip(" .;,")
     if _DIET.search(plain) or re.search(r"\bpp[mb]\b", plain):
         raise UnknownUnit(f"{text!r} is kept as written: it is no dose without intake or further data")
-    plain = re.sub(r"\bper\b", "/", plain).replace("·", " ").replace("*", " ")
+    plain = re.sub(r"[·∙⋅•*]", " ", re.sub(r"\bper\b", "/", plain))
     numerator, *denominators = [part.strip() for part in plain.split("/")]
     factors = [_factor_of(token, text, 1) for token in _tokens(numerator, text)]
     for part in denominators:
