@@ -35,6 +35,7 @@ from starling_assets.tagging.entity_types import EntityType
 
 FORMAT = 1
 KEPT_BYTES = 16_000_000  # of decoded posting lists per shard and scope
+_ENTRY_BYTES = 200  # what keeping a list costs besides its bytes
 TYPES = [entity_type.value for entity_type in EntityType]
 _NO_TYPE = 255
 
@@ -128,42 +129,52 @@ class ScopeReader:
         self._ids = _mapped(generation / f"{scope}.ids", np.dtype(np.uint8))
         self._maps: Any = memoryview(_mapped(generation / f"{scope}.maps", np.dtype(np.uint8)))
 
-        self._kept: dict[int, BitMap] = {}
+        self._kept: dict[str, BitMap | None] = {}
         self._kept_bytes = 0
 
     def places(self, posting_ids: Sequence[str]) -> np.ndarray:
-        """Places of those ids that are there."""
+        """Place of each id, int64 (n,); -1 for an id that is not there."""
         firsts, seconds = self._hashes
         first, second = id_hashes(posting_ids)
+        found = np.full(len(posting_ids), -1, dtype=np.int64)
+        asked = np.arange(len(posting_ids))
         place = np.searchsorted(firsts, first)
-        found = []
         # Two ids may share the first half; there is a second step only where they do.
-        while len(place):
+        while len(asked):
             inside = place < len(firsts)
-            place, first, second = place[inside], first[inside], second[inside]
-            near = firsts[place] == first
-            same = near & (seconds[place] == second)
-            found.append(place[same])
+            asked, place = asked[inside], place[inside]
+            near = firsts[place] == first[asked]
+            same = near & (seconds[place] == second[asked])
+            found[asked[same]] = place[same]
             on = near & ~same
-            place, first, second = place[on] + 1, first[on], second[on]
-        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+            asked, place = asked[on], place[on] + 1
+        return found
 
     def union_of(self, posting_ids: Sequence[str]) -> BitMap:
         """Units that hold any of the posting ids."""
-        maps = [self._bitmap(place) for place in self.places(posting_ids).tolist()]
+        kept = self._kept
+        unseen = [posting_id for posting_id in posting_ids if posting_id not in kept]
+        # What is kept may be cleared meanwhile, also by another thread: this query holds on to its own.
+        fresh = self._decoded(unseen) if unseen else {}
+        lists = (fresh.get(posting_id) or kept.get(posting_id) for posting_id in posting_ids)
+        maps = [found for found in lists if found is not None]
         return BitMap.union(*maps) if maps else BitMap()
 
-    def _bitmap(self, place: int) -> BitMap:
-        """A posting list, decoded once and kept while there is room: agents ask for the same entities again."""
-        kept = self._kept.get(place)
-        if kept is None:
-            start, end = self._ends.item(place, 1), self._ends.item(place + 1, 1)
-            kept = BitMap.deserialize(self._maps[start:end])
-            if self._kept_bytes > KEPT_BYTES:
-                self._kept, self._kept_bytes = {}, 0
-            self._kept[place] = kept
-            self._kept_bytes += end - start
-        return kept
+    def _decoded(self, posting_ids: Sequence[str]) -> dict[str, BitMap | None]:
+        """Posting lists by id, None where there is none; kept while there is room, since agents ask again."""
+        lists: dict[str, BitMap | None] = dict.fromkeys(posting_ids)
+        places = self.places(posting_ids)
+        there = np.nonzero(places >= 0)[0]
+        starts, ends = self._ends[places[there], 1].tolist(), self._ends[places[there] + 1, 1].tolist()
+        for number, start, end in zip(there.tolist(), starts, ends, strict=True):
+            lists[posting_ids[number]] = BitMap.deserialize(self._maps[start:end])
+        size = sum(ends) - sum(starts) + _ENTRY_BYTES * len(lists)
+        if self._kept_bytes + size > KEPT_BYTES:
+            self._kept, self._kept_bytes = {}, 0
+        if size <= KEPT_BYTES:
+            self._kept.update(lists)
+            self._kept_bytes += size
+        return lists
 
     def posting_id(self, place: int) -> str:
         """The posting id at a place."""
