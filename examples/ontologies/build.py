@@ -1,9 +1,10 @@
-"""Cuts the bundled vocabularies out of full releases: what the literature names, with all ancestors, and ordinary drugs.
+"""Cuts the bundled vocabularies out of full releases: what the literature names, its ancestors, and ordinary drugs.
 
     python examples/ontologies/build.py RELEASES LITERATURE [VOCABULARY…]
 
-RELEASES is a folder of full releases, LITERATURE a folder of articles (XML, text or JSON lines, also gzipped). The files written
-here have the names and the format of the releases, so that the same readers read them. Output depends on the input alone.
+RELEASES is a folder of full releases, LITERATURE one of articles (XML, text or JSON lines, also gzipped). The files
+written here have the names and the format of the releases, so that the same readers read them. Output depends on the
+input alone.
 """
 
 from __future__ import annotations

@@ -45,7 +45,10 @@ class Opsin:
     def available(self) -> str | None:
         """None when OPSIN can run, else one line that says what is missing."""
         if shutil.which(self._java) is None:
-            return "Java is not installed: names get structures from vocabularies only. Install a Java runtime (17 or newer)."
+            return (
+                "Java is not installed, so names get structures from vocabularies only. "
+                "Install a Java runtime (17 or newer)."
+            )
         try:
             opsin_jar()
         except OpsinUnavailable as error:

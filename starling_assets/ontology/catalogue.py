@@ -136,7 +136,8 @@ _SPECS = [
         "Gene Ontology Consortium", "https://geneontology.org",
     ),
     ReleaseSpec(
-        "mondo", {"terms?": ("mondo*.json*", "mondo*.obo*"), "labels?": ("mondo*.tsv*",)}, _ontology("Disease", "MONDO"),
+        "mondo", {"terms?": ("mondo*.json*", "mondo*.obo*"), "labels?": ("mondo*.tsv*",)},
+        _ontology("Disease", "MONDO"),
         "CC-BY-4.0", "Mondo Disease Ontology, Monarch Initiative", "https://mondo.monarchinitiative.org",
     ),
     ReleaseSpec(

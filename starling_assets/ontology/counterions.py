@@ -21,10 +21,16 @@ COUNTERIONS: dict[str, str] = {
     "tosilate": "Cc1ccc(cc1)S(=O)(=O)O", "besylate": "OS(=O)(=O)c1ccccc1", "besilate": "OS(=O)(=O)c1ccccc1",
     "napsylate": "OS(=O)(=O)c1ccc2ccccc2c1", "camsylate": "CC1(C)C2CCC1(CS(=O)(=O)O)C(=O)C2",
     "benzoate": "OC(=O)c1ccccc1", "salicylate": "OC(=O)c1ccccc1O", "oxalate": "OC(=O)C(=O)O",
-    "malonate": "OC(=O)CC(=O)O", "adipate": "OC(=O)CCCCC(=O)O", "gluconate": "OC[C@@H](O)[C@@H](O)[C@H](O)[C@@H](O)C(=O)O",
+    "malonate": "OC(=O)CC(=O)O",
+    "adipate": "OC(=O)CCCCC(=O)O",
+    "gluconate": "OC[C@@H](O)[C@@H](O)[C@H](O)[C@@H](O)C(=O)O",
     "lactobionate": "OC[C@@H](O)[C@@H](O[C@@H]1O[C@H](CO)[C@H](O)[C@H](O)[C@H]1O)[C@H](O)[C@@H](O)C(=O)O",
-    "trifluoroacetate": "OC(=O)C(F)(F)F", "formate": "OC=O", "propionate": "CCC(=O)O", "ascorbate": "OC[C@H](O)[C@H]1OC(=O)C(O)=C1O",
-    "pamoate": "OC(=O)c1cc2ccccc2c(Cc2c(O)c(cc3ccccc23)C(=O)O)c1O", "embonate": "OC(=O)c1cc2ccccc2c(Cc2c(O)c(cc3ccccc23)C(=O)O)c1O",
+    "trifluoroacetate": "OC(=O)C(F)(F)F",
+    "formate": "OC=O",
+    "propionate": "CCC(=O)O",
+    "ascorbate": "OC[C@H](O)[C@H]1OC(=O)C(O)=C1O",
+    "pamoate": "OC(=O)c1cc2ccccc2c(Cc2c(O)c(cc3ccccc23)C(=O)O)c1O",
+    "embonate": "OC(=O)c1cc2ccccc2c(Cc2c(O)c(cc3ccccc23)C(=O)O)c1O",
     "hippurate": "OC(=O)CNC(=O)c1ccccc1", "nicotinate": "OC(=O)c1cccnc1", "orotate": "OC(=O)c1cc(=O)[nH]c(=O)[nH]1",
     "mandelate": "OC(C(=O)O)c1ccccc1", "stearate": "CCCCCCCCCCCCCCCCCC(=O)O", "xinafoate": "OC(=O)c1ccc2ccccc2c1O",
     "saccharinate": "O=C1NS(=O)(=O)c2ccccc12", "picrate": "Oc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]",
@@ -42,7 +48,11 @@ COUNTERIONS: dict[str, str] = {
 #: Solvents that crystals hold.
 SOLVENTS: dict[str, str] = {
     "H2O": "O", "methanol": "CO", "ethanol": "CCO", "isopropanol": "CC(C)O", "acetone": "CC(C)=O",
-    "acetonitrile": "CC#N", "DMSO": "CS(C)=O", "DMF": "CN(C)C=O", "ethyl acetate": "CCOC(C)=O", "dichloromethane": "ClCCl",
+    "acetonitrile": "CC#N",
+    "DMSO": "CS(C)=O",
+    "DMF": "CN(C)C=O",
+    "ethyl acetate": "CCOC(C)=O",
+    "dichloromethane": "ClCCl",
 }  # fmt: skip
 
 _NUMBERS = {

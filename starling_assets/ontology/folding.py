@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
 #: Marks and invisible characters that belong to the letter before them: accents, soft hyphen, joiners.
 _MARKS = "\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff"
@@ -84,4 +85,4 @@ def edges_of(name: str) -> tuple[str, str]:
 def gaps_of(text: str) -> list[str]:
     """What stands between the tokens of ``text``, with dashes unified."""
     matches = list(TOKEN.finditer(text))
-    return [dashes(text[left.end() : right.start()]) for left, right in zip(matches, matches[1:], strict=False)]
+    return [dashes(text[left.end() : right.start()]) for left, right in pairwise(matches)]

@@ -155,6 +155,8 @@ class GeneCells:
 @lru_cache(maxsize=1)
 def _chromosomes() -> dict[str, str]:
     """Chromosome of the genes whose names turn into dates, per HGNC id."""
-    text = resources.files("starling_assets.ontology").joinpath("vocabulary/date_gene_chromosomes.tsv").read_text("utf-8")
+    text = (
+        resources.files("starling_assets.ontology").joinpath("vocabulary/date_gene_chromosomes.tsv").read_text("utf-8")
+    )
     rows = [line.split("\t") for line in text.splitlines()[1:]]
     return {concept_id: chromosome for concept_id, _, chromosome in rows}

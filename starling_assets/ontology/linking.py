@@ -195,10 +195,7 @@ def _rank(
 
     def key(item: _Candidate) -> tuple[int, int, float, str]:
         stated = index.concepts[item.concept_id]["inchikey"]
-        if structure is None or stated is None:
-            agreement = 1
-        else:
-            agreement = _agreement(str(stated), structure)
+        agreement = 1 if structure is None or stated is None else _agreement(str(stated), structure)
         return agreement, order.get(item.concept_id.rpartition(":")[0], 99), -item.score, item.concept_id
 
     return sorted(candidates, key=key)

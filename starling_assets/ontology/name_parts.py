@@ -12,7 +12,10 @@ _FORMS = (
     "gel", "patch", "patches", "suppository", "suppositories", "powder", "granules", "drops", "spray", "inhaler",
     "lozenge", "elixir", "emulsion", "lotion", "caplet", "caplets", "pill", "pills", "infusion", "implant", "film",
 )  # fmt: skip
-_ROUTES = r"(?:(?:oral|topical|intravenous|ophthalmic|nasal|rectal|extended[- ]release|sustained[- ]release|film[- ]coated|chewable)\s+)*"
+_ROUTES = (
+    r"(?:(?:oral|topical|intravenous|ophthalmic|nasal|rectal|extended[- ]release|sustained[- ]release"
+    r"|film[- ]coated|chewable)\s+)*"
+)
 _FORM = re.compile(rf"\s+{_ROUTES}(?P<form>{'|'.join(_FORMS)})$", re.IGNORECASE)
 _STRENGTH = re.compile(
     r"\s+(?P<strength>\d[\d.,]*\s*(?:mg|mcg|µg|μg|ug|g|IU|units?|mL|%)(?:\s*/\s*(?:\d[\d.,]*\s*)?(?:mL|g|h|hr|actuation))?)(?=\s|$)",

@@ -111,7 +111,7 @@ class Rows:
 
     def release(self, version: str, licence: str, attribution: str) -> Release:
         """The finished tables, sorted, so that two imports of the same files give the same bytes."""
-        # Concepts without a type (roots, qualifiers of a vocabulary) tag nothing, but the hierarchy passes through them.
+        # Concepts without a type (roots, qualifiers) tag nothing, but the hierarchy passes through them.
         current = {key for key, row in self._concepts.items() if not row["obsolete"] and row["entity_type"]}
         known = set(self._concepts)
         concepts = pl.DataFrame([self._concepts[key] for key in sorted(known)], schema=CONCEPTS)

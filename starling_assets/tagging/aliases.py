@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_HEAD = r"(?:[Cc]ompounds?|[Aa]nalog(?:ue)?s?|[Dd]erivatives?|[Ii]nhibitors?|[Ll]igands?|[Hh]ybrids?|[Ii]ntermediates?|[Pp]roducts?)"
+_HEAD = (
+    r"(?:[Cc]ompounds?|[Aa]nalog(?:ue)?s?|[Dd]erivatives?|[Ii]nhibitors?|[Ll]igands?|[Hh]ybrids?|[Ii]ntermediates?"
+    r"|[Pp]roducts?)"
+)
 _LABEL = r"\d{1,3}[a-z]{0,2}"
 _INTRODUCED = re.compile(
     rf"\b{_HEAD}\s+(?P<list>{_LABEL}(?:\s*(?:,|and|or|,\s*and|&)\s*{_LABEL})*)(?![\w%-]|\.\d|\s?%)"

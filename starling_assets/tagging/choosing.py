@@ -19,9 +19,9 @@ from starling_assets.tagging.vocabulary import Entry
 
 #: Of several types a written form can have, the earlier one is read, unless the words around say otherwise.
 TYPE_ORDER = [
-    "Assay/Result", "SmallMolecule", "Peptide", "Antibody", "Disease", "Phenotype", "Protein", "Gene", "RNA", "CellType", "CellLine",
-    "Anatomy", "Protein/GeneFamily", "SmallMoleculeClass", "GOTerm", "Organism", "Pathway", "ClinicalTrial",
-    "GeneVariant",
+    "Assay/Result", "SmallMolecule", "Peptide", "Antibody", "Disease", "Phenotype", "Protein", "Gene", "RNA",
+    "CellType", "CellLine", "Anatomy", "Protein/GeneFamily", "SmallMoleculeClass", "GOTerm", "Organism", "Pathway",
+    "ClinicalTrial", "GeneVariant",
 ]  # fmt: skip
 _TYPE_RANK = {name: rank for rank, name in enumerate(TYPE_ORDER)}
 #: Vocabularies of one type, most wanted first: the canonical name and the hierarchy come from them.

@@ -98,7 +98,8 @@ class Collector:
         """The tables of everything added."""
         tags = [
             (
-                entity.block.paper_ordinal, entity.block.paper_id, key, entity.choice.entity_type, entity.choice.canonical,
+                entity.block.paper_ordinal, entity.block.paper_id, key, entity.choice.entity_type,
+                entity.choice.canonical,
                 sorted(entity.synonyms), sorted(entity.surfaces), sorted(entity.paragraphs), entity.choice.organism,
                 entity.choice.alias, min(entity.resolved, default=None), list(entity.concept_ids), self._tagger,
             )

@@ -14,7 +14,8 @@ _GENE_AFTER = re.compile(
     re.IGNORECASE,
 )
 _GENE_BEFORE = re.compile(
-    r"(?:\bgenes?|\ballele|\bpolymorphisms? (?:of|in)|\bmutations? (?:of|in)|\bdeletion of|\btranscription of|\bmRNA of|\bvariants? (?:of|in))"
+    r"(?:\bgenes?|\ballele|\bpolymorphisms? (?:of|in)|\bmutations? (?:of|in)|\bdeletion of|\btranscription of"
+    r"|\bmRNA of|\bvariants? (?:of|in))"
     r"(?: the)?\W{1,2}$",
     re.IGNORECASE,
 )

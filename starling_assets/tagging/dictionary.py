@@ -46,6 +46,11 @@ class DictionaryTagger:
         self._vocabulary = Vocabulary(lexicon, settings.min_name_length)
         self._fixed: dict[tuple[str, str, int, str], Choice | None] = {}
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The names in memory; for look-ups and benchmarks."""
+        return self._vocabulary
+
     def tag(self, blocks: pl.DataFrame) -> Tagged:
         """Tags and mentions of ``blocks`` (``literature.tables.BLOCKS``), paper by paper.
 

@@ -13,7 +13,10 @@ _ONE = "ACDEFGHIKLMNPQRSTVWY"
 _BASE = "ACGTUacgtu"
 _POSITION = r"[-*]?\d+(?:[+-]\d+)?"
 _RANGE = rf"\(?{_POSITION}(?:_{_POSITION})?\)?"
-_CHANGE = rf"(?:[{_BASE}]+\s?(?:>|→|&gt;)\s?[{_BASE}]+|del(?:[{_BASE}]+|\d+)?(?:ins[{_BASE}]+)?|dup(?:[{_BASE}]+|\d+)?|ins[{_BASE}\d]+|inv\d*|=)"
+_CHANGE = (
+    rf"(?:[{_BASE}]+\s?(?:>|→|&gt;)\s?[{_BASE}]+|del(?:[{_BASE}]+|\d+)?(?:ins[{_BASE}]+)?|dup(?:[{_BASE}]+|\d+)?"
+    rf"|ins[{_BASE}\d]+|inv\d*|=)"
+)
 _FRAME = r"(?:fs(?:\s?(?:\*|X|Ter)\s?\d*)?)"
 
 #: Type, signs of which one must be in the text for the pattern to be tried at all (none = any code), pattern. A pattern
@@ -24,8 +27,10 @@ _GRAMMAR: list[tuple[str, tuple[str, ...], str]] = [
     (
         "GeneVariant",
         ("p.",),
-        rf"\bp\.\s?\(?(?:{_AMINO}|[{_ONE}])\d+(?:_(?:{_AMINO}|[{_ONE}])\d+)?"
-        rf"(?:{_AMINO}|[{_ONE}]|\*|X|=|del|dup|ins(?:{_AMINO}|[{_ONE}])+)?{_FRAME}?\)?",
+        (
+            rf"\bp\.\s?\(?(?:{_AMINO}|[{_ONE}])\d+(?:_(?:{_AMINO}|[{_ONE}])\d+)?"
+            rf"(?:{_AMINO}|[{_ONE}]|\*|X|=|del|dup|ins(?:{_AMINO}|[{_ONE}])+)?{_FRAME}?\)?"
+        ),
     ),
     (
         "GeneVariant",

@@ -1,7 +1,7 @@
 """Joins a molecule with the salt and hydrate words beside it: ``donepezil hydrochloride``, ``sodium benzoate``.
 
-The mention becomes the substance as named. Its concepts stay those of the base until a vocabulary names the salt itself;
-the linker sees from the structures which of the two it is (FC-04).
+The mention becomes the substance as named. Its concepts stay those of the base until a vocabulary names the salt
+itself; the linker sees from the structures which of the two it is (FC-04).
 """
 
 from __future__ import annotations

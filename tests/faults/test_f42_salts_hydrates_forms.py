@@ -63,7 +63,9 @@ def test_stereo_forms_stay_apart() -> None:
 
 
 def test_charged_forms_are_kept_as_named_and_share_the_neutral_parent() -> None:
-    acid, anion, zwitterion = (standardise(smiles) for smiles in ("CC(N)C(=O)O", "CC(N)C(=O)[O-]", "CC([NH3+])C(=O)[O-]"))
+    acid, anion, zwitterion = (
+        standardise(smiles) for smiles in ("CC(N)C(=O)O", "CC(N)C(=O)[O-]", "CC([NH3+])C(=O)[O-]")
+    )
     assert len({acid.smiles, anion.smiles, zwitterion.smiles}) == 3
     assert {item.parent_smiles for item in (acid, anion, zwitterion)} == {acid.smiles}
 

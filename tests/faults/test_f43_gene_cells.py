@@ -73,7 +73,9 @@ def test_identifiers_decide_disagree_or_are_unknown() -> None:
 
 
 def test_a_symbol_that_is_not_a_date_is_read_plainly() -> None:
-    assert cells().read("DEC1").chosen == cells().read("DELEC1").candidates[0].__class__("HGNC:23658", "DELEC1", "previous")
+    assert cells().read("DEC1").chosen == cells().read("DELEC1").candidates[0].__class__(
+        "HGNC:23658", "DELEC1", "previous"
+    )
     assert [item.symbol for item in cells().read("DEC1").candidates] == ["DELEC1", "BHLHX"]
     nothing = cells().read("NOSUCH1")
     assert (nothing.chosen, nothing.candidates) == (None, ())

@@ -11,7 +11,10 @@ from starling_assets.artifacts.store import Store
 from starling_assets.ontology.folding import fold
 from tests.tagging.papers import blocks, tagger
 
-SUPPLIED = "\u0130zmir cohort: TNF-\u03b1 and IL-1\u03b2 rose after 5 \u00b5M JQ1; cafe\u0301-au-lait spots and \U0001d6fc-SMA were scored."
+SUPPLIED = (
+    "\u0130zmir cohort: TNF-\u03b1 and IL-1\u03b2 rose after 5 \u00b5M JQ1; cafe\u0301-au-lait spots and "
+    "\U0001d6fc-SMA were scored."
+)
 STORED = unicodedata.normalize("NFC", SUPPLIED)
 EXPECTED = {"TNF-α": (14, 19), "IL-1β": (24, 29), "JQ1": (46, 49), "𝛼-SMA": (74, 79)}
 

@@ -81,7 +81,9 @@ def test_a_mixture_has_two_components_and_no_parent(resolver: CascadeResolver) -
 def test_concepts_of_base_and_hydrate_are_two(vocabulary: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     lexicon, _ = vocabulary
     found = {
-        name: set(lexicon.filter((pl.col("folded") == name) & pl.col("concept_id").str.starts_with("CHEBI"))["concept_id"])
+        name: set(
+            lexicon.filter((pl.col("folded") == name) & pl.col("concept_id").str.starts_with("CHEBI"))["concept_id"]
+        )
         for name in ("docetaxel", "docetaxel trihydrate")
     }
     assert found == {"docetaxel": {"CHEBI:4672"}, "docetaxel trihydrate": {"CHEBI:59809"}}

@@ -95,7 +95,11 @@ def test_a_sentence_with_dates_holds_no_gene() -> None:
 def test_three_species_are_three_proteins() -> None:
     tagged = tagger().tag(blocks(SENTENCE))
     links = link_entities(tagged.tags, lexicon(), concepts(), None)
-    found = {row["organism"]: row["candidates"] for row in links.iter_rows(named=True) if row["entity_type"] in {"Protein", "Gene"}}
+    found = {
+        row["organism"]: row["candidates"]
+        for row in links.iter_rows(named=True)
+        if row["entity_type"] in {"Protein", "Gene"}
+    }
     assert set(found) == {"NCBITaxon:4932", "NCBITaxon:9606", "NCBITaxon:10090"}
 
 

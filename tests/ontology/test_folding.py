@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -42,7 +43,7 @@ def test_different_names_stay_different(left: str, right: str) -> None:
 def test_tokens_are_slices_of_the_text(text: str) -> None:
     matches = list(TOKEN.finditer(text))
     assert all(match.group() == text[match.start() : match.end()] for match in matches)
-    assert all(left.end() <= right.start() for left, right in zip(matches, matches[1:], strict=False))
+    assert all(left.end() <= right.start() for left, right in pairwise(matches))
     assert len(gaps_of(text)) == max(0, len(matches) - 1)
 
 

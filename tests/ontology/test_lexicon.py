@@ -35,8 +35,12 @@ def test_schema_and_order() -> None:
 
 def test_an_ambiguous_name_keeps_all_its_concepts() -> None:
     assert set(rows("rad 51")["concept_id"]) == {
-        "HGNC:9817", "MGI:97890", "UniProt:Q06609", "UniProt:P25454", "UniProt:Q08297",
-    }  # fmt: skip
+        "HGNC:9817",
+        "MGI:97890",
+        "UniProt:Q06609",
+        "UniProt:P25454",
+        "UniProt:Q08297",
+    }
 
 
 def test_the_name_of_a_substance_is_not_a_name_of_its_hydrate() -> None:
@@ -67,11 +71,19 @@ def test_inflected_and_short_forms(folded: str, found: bool) -> None:
 @pytest.mark.parametrize(
     ("entity_type", "name"),
     [
-        ("Disease", "disease"), ("Protein", "protein"), ("SmallMolecule", "C"), ("SmallMolecule", "NO"),
-        ("Organism", "12"), ("Disease", "--"), ("SmallMolecule", "alpha"), ("Gene", "impact"), ("Anatomy", "x" * 400),
-        ("SmallMolecule", "him"), ("CellType", "cell type"),
+        ("Disease", "disease"),
+        ("Protein", "protein"),
+        ("SmallMolecule", "C"),
+        ("SmallMolecule", "NO"),
+        ("Organism", "12"),
+        ("Disease", "--"),
+        ("SmallMolecule", "alpha"),
+        ("Gene", "impact"),
+        ("Anatomy", "x" * 400),
+        ("SmallMolecule", "him"),
+        ("CellType", "cell type"),
     ],
-)  # fmt: skip
+)
 def test_names_that_are_left_out(entity_type: str, name: str) -> None:
     assert made((entity_type, name)).is_empty()
 

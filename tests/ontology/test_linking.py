@@ -42,9 +42,11 @@ def made(entity_type: str, name: str, *concept_ids: str) -> pl.DataFrame:
     """One tag that no tagger made."""
     frame = tag("caffeine").tags
     return frame.with_columns(
-        pl.lit(entity_type).alias("entity_type"), pl.lit(name).alias("canonical_name"), pl.lit("k").alias("entity_key"),
+        pl.lit(entity_type).alias("entity_type"),
+        pl.lit(name).alias("canonical_name"),
+        pl.lit("k").alias("entity_key"),
         pl.Series("concept_ids", [list(concept_ids)], dtype=pl.List(pl.String)),
-    )  # fmt: skip
+    )
 
 
 def test_a_molecule_has_its_structure_and_its_concept() -> None:

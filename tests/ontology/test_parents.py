@@ -21,12 +21,16 @@ CISPLATIN = "LXZZYRPGZAFOLE-UHFFFAOYSA-L"
         ("CN1CCC[C@H]1c1cccnc1.Cl", "SNICXCGAKADSCV-JTQLQIEISA-N", ("salt: hydrochloride",)),
         ("C[N+](C)(C)CCO.[Cl-]", "OEYIOHPDSNJKLS-UHFFFAOYSA-N", ("salt: chloride",)),
         ("CCO.c1ccccc1", "UHOVQNZJYSORNB-UHFFFAOYSA-N", ("1 ethanol",)),
-        ("CC(=O)Oc1ccccc1C(=O)[O-].CC(=O)Oc1ccccc1C(=O)[O-].[Ca+2].O.O", "BSYNRYMUTXBXSQ-UHFFFAOYSA-N", ("salt: calcium", "2 H2O")),
+        (
+            "CC(=O)Oc1ccccc1C(=O)[O-].CC(=O)Oc1ccccc1C(=O)[O-].[Ca+2].O.O",
+            "BSYNRYMUTXBXSQ-UHFFFAOYSA-N",
+            ("salt: calcium", "2 H2O"),
+        ),
         ("CC(=O)[O-]", "QTBSBXVTEAMEQO-UHFFFAOYSA-N", ()),
         ("O", "XLYOFNOQVPJJNP-UHFFFAOYSA-N", ()),
         ("O.CCO", "", ()),
     ],
-)  # fmt: skip
+)
 def test_parent_and_what_it_leaves_out(smiles: str, parent: str, kept: tuple[str, ...]) -> None:
     found = standardise(smiles)
     assert found.kept == kept

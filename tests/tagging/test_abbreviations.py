@@ -19,7 +19,10 @@ def pairs(text: str) -> list[tuple[str, str]]:
         ("the blood-brain barrier (BBB) is tight", [("BBB", "blood-brain barrier")]),
         ("BBB (blood-brain barrier)", [("BBB", "blood-brain barrier")]),
         ("cerebrospinal fluid [CSF] was drawn", [("CSF", "cerebrospinal fluid")]),
-        ("Alzheimer's disease (AD) and Parkinson's disease (PD)", [("AD", "Alzheimer's disease"), ("PD", "Parkinson's disease")]),
+        (
+            "Alzheimer's disease (AD) and Parkinson's disease (PD)",
+            [("AD", "Alzheimer's disease"), ("PD", "Parkinson's disease")],
+        ),
         ("tumour necrosis factor alpha (TNF-alpha; see below)", [("TNF-alpha", "tumour necrosis factor alpha")]),
         ("P-glycoprotein (P-gp)", [("P-gp", "P-glycoprotein")]),
         ("heart rate (60 bpm)", []),
@@ -30,7 +33,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
         ("(BBB) at the start", []),
         ("Abbreviations (see)", []),
     ],
-)  # fmt: skip
+)
 def test_definitions(text: str, expected: list[tuple[str, str]]) -> None:
     assert pairs(text) == expected
 

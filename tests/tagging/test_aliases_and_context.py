@@ -13,7 +13,7 @@ from starling_assets.tagging.context import (
     has_cell_cue,
     has_gene_cue,
     species_of,
-)  # fmt: skip
+)
 
 
 def labels(text: str) -> list[str]:
@@ -50,10 +50,15 @@ def test_bare_labels_need_a_letter_and_an_introduction() -> None:
 @pytest.mark.parametrize(
     ("text", "gene"),
     [
-        ("the RAD51 gene", True), ("RAD51 mRNA", True), ("polymorphisms in RAD51", True), ("RAD51 protein", False),
-        ("RAD51-null cells", True), ("RAD51 levels", False), ("deletion of RAD51 impaired", True),
+        ("the RAD51 gene", True),
+        ("RAD51 mRNA", True),
+        ("polymorphisms in RAD51", True),
+        ("RAD51 protein", False),
+        ("RAD51-null cells", True),
+        ("RAD51 levels", False),
+        ("deletion of RAD51 impaired", True),
     ],
-)  # fmt: skip
+)
 def test_gene_or_protein(text: str, gene: bool) -> None:
     start = text.index("RAD51")
     assert gene_rather_than_protein(text, start, start + 5) is gene

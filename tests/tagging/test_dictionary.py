@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -103,9 +105,34 @@ def test_the_order_of_blocks_does_not_matter() -> None:
 
 
 PIECES = st.sampled_from(
-    ["caffeine", "CAFFEINE", "blood-brain barrier", "TNF-α", "𝛼-SMA", "é", "e\u0301", "İ", "ß", "(BBB)", " ", ", ", "-", "\n",
-     "RAD51", "V600E", "compound 6f", "6f", "Na+", "(+)-catechin", "ﬁ", "²", "\u00ad", "cells", "HL60"]
-)  # fmt: skip
+    [
+        "caffeine",
+        "CAFFEINE",
+        "blood-brain barrier",
+        "TNF-α",
+        "𝛼-SMA",
+        "é",
+        "e\u0301",
+        "İ",
+        "ß",
+        "(BBB)",
+        " ",
+        ", ",
+        "-",
+        "\n",
+        "RAD51",
+        "V600E",
+        "compound 6f",
+        "6f",
+        "Na+",
+        "(+)-catechin",
+        "ﬁ",
+        "²",
+        "\u00ad",
+        "cells",
+        "HL60",
+    ]
+)
 
 
 @given(st.lists(PIECES, max_size=25).map("".join))
@@ -114,7 +141,7 @@ def test_offsets_are_exact_in_any_text_and_mentions_do_not_overlap(text: str) ->
     tagged = tagger().tag(frame)
     check_offsets(tagged, frame)
     rows = tagged.mentions.select("start", "end").rows()
-    assert all(left[1] <= right[0] for left, right in zip(rows, rows[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in pairwise(rows))
     assert set(tagged.mentions["entity_key"]) == set(tagged.tags["entity_key"])
 
 

@@ -16,11 +16,28 @@ def found(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "variant",
     [
-        "V600E", "p.V600E", "p.Val600Glu", "Val600Glu", "p.(Arg97*)", "c.35delG", "c.1799T>A", "c.76_78del", "g.12345A>G",
-        "rs1801133", "R506Q", "677C>T", "C677T", "IVS2+1G>A", "c.123+5G>C", "p.Gly12Asp", "c.5266dupC", "p.F508del",
-        "W1282X", "-308G>A",
+        "V600E",
+        "p.V600E",
+        "p.Val600Glu",
+        "Val600Glu",
+        "p.(Arg97*)",
+        "c.35delG",
+        "c.1799T>A",
+        "c.76_78del",
+        "g.12345A>G",
+        "rs1801133",
+        "R506Q",
+        "677C>T",
+        "C677T",
+        "IVS2+1G>A",
+        "c.123+5G>C",
+        "p.Gly12Asp",
+        "c.5266dupC",
+        "p.F508del",
+        "W1282X",
+        "-308G>A",
     ],
-)  # fmt: skip
+)
 def test_variants(variant: str) -> None:
     assert found(f"carriers of {variant} were seen") == [(variant, "GeneVariant")]
 
@@ -80,11 +97,15 @@ def test_micro_rna(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("surface", "kind", "expected"),
     [
-        ("p.Val600Glu", "GeneVariant", "p.V600E"), ("V600E", "GeneVariant", "p.V600E"), ("p.(Val600Glu)", "GeneVariant", "p.V600E"),
-        ("Arg97Ter", "GeneVariant", "p.R97*"), ("R97X", "GeneVariant", "p.R97*"), ("c.1799 T→A", "GeneVariant", "c.1799T>A"),
+        ("p.Val600Glu", "GeneVariant", "p.V600E"),
+        ("V600E", "GeneVariant", "p.V600E"),
+        ("p.(Val600Glu)", "GeneVariant", "p.V600E"),
+        ("Arg97Ter", "GeneVariant", "p.R97*"),
+        ("R97X", "GeneVariant", "p.R97*"),
+        ("c.1799 T→A", "GeneVariant", "c.1799T>A"),
         ("NCT 01234567", "ClinicalTrial", "NCT01234567"),
     ],
-)  # fmt: skip
+)
 def test_one_spelling(surface: str, kind: str, expected: str) -> None:
     assert canonical(surface, kind) == expected
 

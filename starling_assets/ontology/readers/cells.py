@@ -22,7 +22,7 @@ def read(rows: Rows, files: dict[str, Path]) -> None:
     synonyms: dict[str, list[str]] = {}
     if "synonyms" in files:
         for line in lines(files["synonyms"]):
-            name, accession, species = (line.split("\t") + ["", ""])[:3]
+            name, accession, species = [*line.split("\t"), "", ""][:3]
             synonyms.setdefault(accession, []).append(name)
             organisms.setdefault(accession, _SPECIES.get(species, ""))
     path = files["labels"]

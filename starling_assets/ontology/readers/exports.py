@@ -1,4 +1,4 @@
-"""Tab-separated exports ``identifier, name, definition, synonyms, alts, parents, species`` (PyOBO): pathways, enzymes."""
+"""Tab-separated exports of PyOBO (identifier, name, definition, synonyms, alts, parents, species)."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def read(rows: Rows, files: dict[str, Path]) -> None:
     trees: dict[str, str] = {}
     headings: list[tuple[str, list[str], str]] = []
     for line in lines(files["headings"]):
-        concept_id, name, entries, numbers = (line.split("\t") + ["", "", ""])[:4]
+        concept_id, name, entries, numbers = [*line.split("\t"), "", "", ""][:4]
         places = [number for number in numbers.split("|") if number]
         trees.update(dict.fromkeys(places, f"MESH:{concept_id}"))
         headings.append((f"MESH:{concept_id}", places, name))
@@ -110,7 +110,7 @@ def _is_plural(name: str) -> bool:
 def _read_supplementary(rows: Rows, path: Path) -> None:
     types = rows.types()
     for line in lines(path):
-        concept_id, name, entries, mapped = (line.split("\t") + ["", "", ""])[:4]
+        concept_id, name, entries, mapped = [*line.split("\t"), "", "", ""][:4]
         targets = [f"MESH:{target.lstrip('*')}" for target in _SEPARATOR.split(mapped) if target]
         kinds = [types[target] for target in targets if target in types]
         kind = min(kinds, key=_RANK_WITH_CLASSES.index, default="SmallMolecule")
