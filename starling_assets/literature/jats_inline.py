@@ -42,6 +42,8 @@ _NOTE_REFERENCES = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp
 _DIGITS = re.compile(r"[-−–+]?\s?\d{1,3}(?:\.\d+)?")
 _NOTE_LETTERS = re.compile(r"[a-zA-Z](?:\s*,\s*[a-zA-Z])*|\d+(?:\s*[,–-]\s*\d+)+")
 _ORDINAL = re.compile(r"\s*(?:st|nd|rd|th)\b", re.IGNORECASE)
+#: A mark that was set off just now goes on: "[1], [2]".
+_CHAIN = re.compile(r"\] ?[,;–-]\s*$")
 _POWER_BASE = re.compile(r"(?:^|[^\d.,])(?:10|2|e)$")
 
 
@@ -107,11 +109,11 @@ def _script(child: etree._Element, tag: str, parts: list[str], keep_blocks: bool
         parts.append(f" [{stripped.strip('[]')}]")
         return
     glued = before != "" and (before.isalnum() or before in ").%°]’'\"”")
-    if is_note and tag == "xref" and not glued:
+    if is_note and tag == "xref" and not glued and not _CHAIN.search("".join(parts[-2:])):
         # "(Smith 2001)" and "[12]" are set off by the author already
         parts.append(text)
-    elif is_note and (glued or before in ",.;:"):
-        parts.append(stripped if stripped.startswith("[") else f" [{stripped}]")
+    elif is_note and (glued or before in ",.;:–-"):
+        parts.append(f" {stripped}" if stripped.startswith("[") else f" [{stripped}]")
     elif tag == "sup" and before.isdigit():
         parts.append(_after_digit(text, stripped, parts))
     else:

@@ -12,7 +12,7 @@ FILES: dict[str, pl.DataType | type[pl.DataType]] = {
     "sha256": pl.String,
     "kind": pl.String,  # jats | pdf | pubmed | unknown
     "status": pl.String,  # ok | set_aside
-    "reason": pl.String,  # why it was set aside, one line for a person
+    "reason": pl.String,  # why it was set aside, or what of a taken file was left out; one line for a person
     "papers": pl.UInt32,
     "seconds": pl.Float64,
 }
