@@ -77,13 +77,17 @@ def load_gold(folder: Path | None = None) -> Gold:
 
 
 def squeeze(text: str) -> str:
-    """``text`` without white space."""
-    return re.sub(r"\s+", "", text)
+    """``text`` without white space, and without the signs by which readers of papers mark superscripts and notes."""
+    return "".join(char for char in text if _counts(char))
+
+
+def _counts(char: str) -> bool:
+    return not char.isspace() and char not in "^[]"
 
 
 def original(squeezed: str, text: str) -> str | None:
-    """The stretch of ``text`` whose characters without white space are ``squeezed``; None if there is none."""
-    places = [index for index, char in enumerate(text) if not char.isspace()]
+    """The stretch of ``text`` that squeezes to ``squeezed``; None if there is none."""
+    places = [index for index, char in enumerate(text) if _counts(char)]
     at = squeeze(text).find(squeezed)
     return text[places[at] : places[at + len(squeezed) - 1] + 1] if at >= 0 and squeezed else None
 
