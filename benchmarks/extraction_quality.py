@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.extraction_quality --task bbb`` reads a corpus through the project's own rooms (papers, tags,
 links, postings, vectors, probes, ranking, extraction, judging) and prints: gold windows found by retrieval; records
-matched on entity and label before and after the judge; grounded share; agreement of the judge with the gold. The endpoint
-is the configured one (``STARLING_LLM_*``; without one the packaged model), or ``--scripted ideal|sloppy|adversarial``
-for a run without any model.
+matched on entity and label before and after the judge; grounded share; agreement of the judge with the gold. The
+endpoint is the configured one (``STARLING_LLM_*``; without one the packaged model), or ``--scripted
+ideal|sloppy|adversarial`` for a run without any model.
 
 Precision leaves out predictions that match an arguable record only (neither right nor wrong); recall counts each sure
 fact once, however often the paper states it.
