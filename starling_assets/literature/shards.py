@@ -75,8 +75,8 @@ class ShardBook:
     def close(self, files: Iterable[Path], key: str | None = None, today: date | None = None) -> list[Shard]:
         """Close ``files`` that are new (by content) into shards; returns the new shards, none when nothing is new.
 
-        A PubMed file becomes a shard of its own, named after it (a re-issue gets ``~2``, ``~3`` …); the rest becomes one
-        drop shard ``drop-<date>-<number>`` unless ``key`` names it.
+        A PubMed file becomes a shard of its own, named after it (a re-issue gets ``~2``, ``~3`` …); the rest becomes
+        one drop shard ``drop-<date>-<number>`` unless ``key`` names it.
         """
         with partition_lock(self.root, "the list of shards"):
             fresh = self._fresh(files)
