@@ -83,12 +83,12 @@ def run_journalled[U: HasUnit](
     Units with equal keys are done once. A failure that ends one unit is stored as ``failed(kind)``; a fatal one (wrong
     key, quota, budget, stop) is raised as :class:`ModelFailure` after everything paid for has been stored, and so is
     the last of many connection failures in a row: the endpoint is gone. With one call in flight each outcome is on
-    disk before the next call starts; with more, an eighth of them may wait.
+    disk before the next call starts; only above 64 calls in flight a few of them wait for each other.
     """
     by_key = {unit.unit: unit for unit in units}
     journal.plan(list(by_key))
     missing = journal.missing()
-    writer = _Writer(journal, len(by_key), len(by_key) - len(missing), in_flight // 8 + 1, on_progress)
+    writer = _Writer(journal, len(by_key), len(by_key) - len(missing), in_flight // 64 + 1, on_progress)
     if on_progress is not None:
         on_progress(Progress(writer.done, writer.planned, 0, Usage()))
 
