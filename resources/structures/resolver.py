@@ -86,10 +86,15 @@ def _known_smiles(lexicon: pl.DataFrame | None, concepts: pl.DataFrame | None) -
     """SMILES per folded name: of several concepts the one whose own name it is, then the smaller id."""
     if lexicon is None or concepts is None:
         return {}
-    structures = concepts.filter(pl.col("smiles").is_not_null() & ~pl.col("smiles").str.contains("*", literal=True))
+    stated = concepts.filter(pl.col("smiles").is_not_null() & ~pl.col("smiles").str.contains("*", literal=True))
+    # DrugBank's open vocabulary states keys without structures: another vocabulary may draw the same molecule.
+    drawn = stated.filter(pl.col("inchikey").is_not_null()).sort("concept_id").unique("inchikey", keep="first")
+    lent = concepts.filter(pl.col("smiles").is_null() & pl.col("inchikey").is_not_null()).drop("smiles")
+    lent = lent.join(drawn.select("inchikey", "smiles"), on="inchikey")
+    structures = pl.concat([table.select("concept_id", "smiles") for table in (stated, lent)])
     rows = (
         lexicon.filter(pl.col("kind") != "inflected")
-        .join(structures.select("concept_id", "smiles"), on="concept_id")
+        .join(structures, on="concept_id")
         .with_columns(pl.col("kind").replace_strict(KIND_RANK, default=9, return_dtype=pl.Int8).alias("rank"))
         .sort("folded", "rank", "concept_id")
         .unique("folded", keep="first", maintain_order=True)

@@ -7,10 +7,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from resources.structures.opsin import Opsin, OpsinUnavailable, opsin_jar
 from resources.structures.resolver import CascadeResolver
+from starling_assets.ontology.lexicon import compile_lexicon
+from starling_assets.ontology.rows import Rows
 
 from .vocabulary import concepts, lexicon
 
@@ -104,6 +107,16 @@ def test_salts_hydrates_and_mixtures_are_composed() -> None:
     assert {salt.parent_inchikey, hydrate.parent_inchikey, half.parent_inchikey} == {"RYYVLZVUVIJVGH-UHFFFAOYSA-N"}
     assert mixture is not None
     assert mixture.parent_inchikey is None
+
+
+def test_a_key_without_a_structure_borrows_the_drawing_of_the_same_molecule() -> None:
+    rows = Rows("drugbank")
+    rows.concept("DrugBank:1", "SmallMolecule", "wakefulin", inchikey="RYYVLZVUVIJVGH-UHFFFAOYSA-N")
+    release = rows.release("1", "CC0", "invented")
+    names = pl.concat([lexicon(), compile_lexicon([release])])
+    (found,) = CascadeResolver(None, names, pl.concat([concepts(), release.concepts])).resolve(["wakefulin"])
+    assert found is not None
+    assert found.inchikey == "RYYVLZVUVIJVGH-UHFFFAOYSA-N"
 
 
 def test_the_resource_makes_resolvers() -> None:
