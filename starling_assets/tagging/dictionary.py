@@ -27,6 +27,8 @@ __all__ = ["DictionaryTagger", "Tagged"]
 TAGGER = "dictionary"
 _LONG_FORM_SHARE = 0.5
 _REMEMBERED = 200_000
+_WORD = re.compile(r"\w")
+_GOES_ON = re.compile(r"\w|-\w*\d")
 
 
 @dataclass
@@ -83,16 +85,15 @@ class DictionaryTagger:
         chosen = [self._choose(read, in_paper) for read in reads]
         defined = self._abbreviations(reads, chosen)
         labels = {label.label for read in reads for label in read.labels}
-        short_forms = _any_of(defined)
         for read, mentions in zip(reads, chosen, strict=True):
             text = read.block.text
-            if short_forms is not None:
+            if defined:
                 mentions = [item for item in mentions if text[item.start : item.end] not in defined]
-                mentions.extend(_short_mentions(text, short_forms, defined))
+                mentions.extend(_short_mentions(text, defined))
             more = _pattern_mentions(text)
             if labels:
                 more.extend(_alias_mentions(text, read.labels, labels, mentions))
-            if more or short_forms is not None:
+            if more or defined:
                 mentions = _longest([*mentions, *more])
             collector.add(read.block, mentions)
 
@@ -155,21 +156,16 @@ def _long_form(definition: Definition, mentions: Iterable[Mention]) -> Choice | 
     return max(inside, key=lambda item: item.end - item.start).choice if inside else None
 
 
-def _any_of(defined: dict[str, Choice | None]) -> re.Pattern[str] | None:
-    known = sorted((short for short, choice in defined.items() if choice is not None), key=lambda s: (-len(s), s))
-    if not defined:
-        return None
-    if not known:
-        return re.compile(r"(?!)")
-    return re.compile(rf"(?<!\w)(?P<short>{'|'.join(map(re.escape, known))})(?!\w|-\w*\d)")
-
-
-def _short_mentions(text: str, pattern: re.Pattern[str], defined: dict[str, Choice | None]) -> list[Mention]:
+def _short_mentions(text: str, defined: dict[str, Choice | None]) -> list[Mention]:
+    """Whole-word uses of the paper's abbreviations. Plain search: a compiled pattern per paper would cost more."""
     found = []
-    for match in pattern.finditer(text):
-        choice = defined[match.group("short")]
-        if choice is not None:
-            found.append(Mention(match.start(), match.end(), choice))
+    for short, choice in defined.items():
+        start = text.find(short) if choice is not None else -1
+        while start >= 0 and choice is not None:
+            end = start + len(short)
+            if not (start and _WORD.match(text[start - 1])) and not _GOES_ON.match(text, end):
+                found.append(Mention(start, end, choice))
+            start = text.find(short, end)
     return found
 
 
