@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import dagster as dg
+import polars as pl
 
 from starling_assets.artifacts.store import Store
 from starling_assets.literature.shards import ShardBook
+from starling_assets.literature.versions import standing
 from starling_assets.settings import Settings, load_settings
 
 
@@ -30,6 +32,11 @@ class ProjectResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     def shards(self) -> ShardBook:
         """The closed shards."""
         return ShardBook(self.settings.home)
+
+    def standing(self) -> pl.DataFrame:
+        """Which stored paper versions count, over all shards that have been read (columns STANDING)."""
+        read = [key for key in self.shards.in_order() if self.store.exists("papers", key)]
+        return standing((key, self.store.read("papers", key)) for key in read)
 
     @property
     def task_folders(self) -> list[Path]:

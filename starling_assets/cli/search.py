@@ -10,6 +10,7 @@ from rich.table import Table
 
 from resources.embedder import EmbedderResource
 from resources.entity_index import EntityIndexResource
+from resources.project import ProjectResource
 from resources.vector_index import VectorIndexResource
 from starling_assets.retrieval.filterspec import Scope
 from starling_assets.retrieval.grammar import parse_text
@@ -43,6 +44,7 @@ def run_search(query: str, filter_text: str, scope: str, limit: int, *, as_json:
         EntityIndexResource().index(),
         VectorIndexResource().index(),
         EmbedderResource().embedder(),
+        ProjectResource(root=str(project.root)).standing(),
     )
     _show(hits, as_json=as_json)
 

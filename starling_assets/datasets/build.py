@@ -11,6 +11,7 @@ from starling_assets.agents.tasks import Task, schema_hash
 from starling_assets.artifacts.store import conform, empty
 from starling_assets.extraction.deduplication import group_facts, joined
 from starling_assets.extraction.judging import rejected_by_axis
+from starling_assets.literature.versions import standing
 
 from .tables import JUDGED
 
@@ -40,21 +41,16 @@ class Dataset:
 
 
 def current_papers(papers: pl.DataFrame) -> pl.DataFrame:
-    """One row per paper of PAPERS frames of all shards (with a column ``shard``), tombstones included.
+    """The papers that count, of PAPERS frames of all shards (with a column ``shard``), in the order of their closing.
 
-    The newest version wins, of equal ones the row that comes last. ``retracted`` is true for a paper that its own
-    record or any notice in any shard calls retracted.
+    The rule is :func:`starling_assets.literature.versions.standing`: the newest version not deleted; ``retracted`` also
+    when only a notice in another shard says so.
     """
-    retracted = papers["retracts"].explode(empty_as_null=True).drop_nulls().unique().to_list()
-    newest = (
-        papers.with_row_index("_row")
-        .sort(pl.col("version").fill_null(0), "_row")
-        .unique("paper_id", keep="last", maintain_order=True)
-        .sort("paper_id")
-        .drop("_row")
-    )
-    noticed = pl.col("pmid").is_in(retracted).fill_null(value=False)
-    return newest.with_columns(pl.col("retracted").fill_null(value=False) | noticed)
+    parts = papers.partition_by("shard", maintain_order=True)
+    judged = standing([(str(part["shard"][0]), part) for part in parts]).filter("current")
+    facts = judged.select("shard", "paper_ordinal", pl.col("retracted").alias("_retracted"))
+    found = papers.join(facts, on=["shard", "paper_ordinal"], how="inner", maintain_order="left")
+    return found.with_columns(pl.col("_retracted").alias("retracted")).drop("_retracted").sort("paper_id")
 
 
 def build_dataset(task: Task, records: pl.DataFrame, verdicts: pl.DataFrame, papers: pl.DataFrame) -> Dataset:
@@ -65,8 +61,7 @@ def build_dataset(task: Task, records: pl.DataFrame, verdicts: pl.DataFrame, pap
     a verdict is not kept.
     """
     current = current_papers(papers)
-    living = current.filter(~pl.col("deleted").fill_null(value=False))
-    facts = living.select("paper_id", "shard", "title", "doi", pl.col("retracted").alias("_retracted"))
+    facts = current.select("paper_id", "shard", "title", "doi", pl.col("retracted").alias("_retracted"))
     valid = records.join(facts, on=["paper_id", "shard"], how="inner", maintain_order="left")
     same = valid.filter(pl.col("schema_hash") == schema_hash(task))
     answers = verdicts.drop("shard").unique("record_id", keep="last", maintain_order=True)

@@ -32,12 +32,12 @@ def judged_dataset(context: dg.AssetExecutionContext, project: ProjectResource) 
     """Judged records of all shards; kept ones are the dataset, the others stay with their reasons."""
     name, store, settings = context.partition_key, project.store, project.settings
     task, digest = read_frozen_task(store, name)
-    shards = [key[1] for key in store.partitions("judgments") if key[0] == name]
+    shards = [shard for shard in project.shards.in_order() if store.exists("judgments", name, shard)]
     made = build_dataset(
         task,
         gather(store, "raw_extractions", [(name, shard) for shard in shards], RECORDS),
         gather(store, "judgments", [(name, shard) for shard in shards], VERDICTS),
-        gather(store, "papers", list(store.partitions("papers")), PAPERS),
+        gather(store, "papers", [(shard,) for shard in project.shards.in_order()], PAPERS),
     )
     rejected = gather(store, "raw_extractions", [(name, shard) for shard in shards], REJECTED, table="rejected")
     costs = stage_costs(name, read_ledger(settings.ledger_dir))

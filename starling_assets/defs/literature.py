@@ -5,6 +5,7 @@ import polars as pl
 
 from resources.embedder import EmbedderResource
 from resources.project import ProjectResource
+from resources.vector_index import VectorIndexResource
 from starling_assets.artifacts.progress import report
 from starling_assets.artifacts.store import Store
 from starling_assets.literature import tables
@@ -106,12 +107,17 @@ def chunks(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.Ma
     kinds={"onnx"},
 )
 def chunk_embeddings(
-    context: dg.AssetExecutionContext, project: ProjectResource, embedder: EmbedderResource
+    context: dg.AssetExecutionContext,
+    project: ProjectResource,
+    embedder: EmbedderResource,
+    vectors: VectorIndexResource,
 ) -> dg.MaterializeResult:
     """Unit vectors of the shard's chunks. A chunk whose paragraphs did not change keeps its vector."""
     shard, store = context.partition_key, project.store
     frame = store.read("chunks", shard)
     model = embedder.embedder()
+    # A store that is down or holds another dimension is found out before anything is embedded (F16).
+    vectors.index().check(model.name, model.dimension)
     known = _earlier_vectors(store, shard, model.name)
     keys = frame["window_key"].to_list()
     todo = [row for row, key in enumerate(keys) if key not in known]
@@ -120,10 +126,8 @@ def chunk_embeddings(
         batch = model.embed(texts[start : start + _EMBED_BATCH]).tolist()
         known.update(zip((keys[row] for row in todo[start : start + _EMBED_BATCH]), batch, strict=True))
         report("embeddings", min(start + _EMBED_BATCH, len(todo)), len(todo))
-    vectors = pl.Series("vector", [known[key] for key in keys], dtype=pl.List(pl.Float32))
-    store.write(
-        frame.select("ordinal", "window_key").with_columns(vectors), "chunk_embeddings", shard, schema=EMBEDDINGS
-    )
+    found = pl.Series("vector", [known[key] for key in keys], dtype=pl.List(pl.Float32))
+    store.write(frame.select("ordinal", "window_key").with_columns(found), "chunk_embeddings", shard, schema=EMBEDDINGS)
     store.write(pl.DataFrame({"model": [model.name]}), "chunk_embeddings", shard, table="model")
     return dg.MaterializeResult(
         metadata={

@@ -9,6 +9,7 @@ from resources.project import ProjectResource
 from resources.vector_index import VectorIndexResource
 from starling_assets.literature.windows import cut_windows
 from starling_assets.partitions import task_and_shard, task_shards
+from starling_assets.retrieval.masks import current_papers
 from starling_assets.retrieval.probes import run_probe
 from starling_assets.retrieval.ranking import best_similarity, hit_table, rank_papers
 from starling_assets.retrieval.ranking import subcorpus as rank_windows
@@ -41,10 +42,13 @@ def retrieval_set(
     task, shard = task_and_shard(context)
     store, probes = project.store, read_probes(project.store, task)
     chunk_frame, index = store.read("chunks", shard), entities.index()
-    hits = {probe.name: run_probe(probe, index, shard, chunk_frame) for probe in probes}
+    # Papers that a later shard replaced or deleted are not read again.
+    counted = current_papers(project.standing(), shard)
+    hits = {probe.name: run_probe(probe, index, shard, chunk_frame, counted) for probe in probes}
     ordinals = chunk_frame["ordinal"].to_numpy().astype(np.uint32)
-    queries = embedder.embedder().embed([probe.semantic_query for probe in probes])
-    similarities = vectors.index().score(shard, queries, ordinals)
+    model = embedder.embedder()
+    queries = model.embed([probe.semantic_query for probe in probes])
+    similarities = vectors.index(model.name).score(shard, queries, ordinals)
     frame = rank_papers(hits, chunk_frame, similarities, ordinals, project.settings.retrieval)
     store.write(frame, "retrieval_set", task, shard, schema=RETRIEVAL_SET)
     matched = hit_table(hits)

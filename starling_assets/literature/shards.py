@@ -36,11 +36,12 @@ class ShardFile(BaseModel):
 
 
 class Shard(BaseModel):
-    """A closed shard."""
+    """A closed shard. ``order`` counts the shards closed before it: later versions of papers lie in later shards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     key: str
+    order: int
     digest: str
     files: tuple[ShardFile, ...]
 
@@ -54,6 +55,10 @@ class ShardBook:
     def keys(self) -> list[str]:
         """Keys of the closed shards, sorted."""
         return sorted(key_of_name(path.parent.name) for path in self.root.glob("*/manifest.json"))
+
+    def in_order(self) -> list[str]:
+        """Keys of the closed shards in the order in which they were closed."""
+        return sorted(self.keys(), key=lambda key: self.shard(key).order)
 
     def shard(self, key: str) -> Shard:
         """Manifest of one shard. Raises StoreError when there is none."""
@@ -136,7 +141,9 @@ class ShardBook:
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise StoreError(f"cannot close shard {key} in {folder}: {error.strerror or error}") from error
-        shard = Shard(key=key, digest=content_key([file.sha256 for file in stored]), files=tuple(stored))
+        shard = Shard(
+            key=key, order=len(self.keys()), digest=content_key([file.sha256 for file in stored]), files=tuple(stored)
+        )
         write_text(folder / "manifest.json", shard.model_dump_json(indent=1) + "\n")
         return shard
 

@@ -6,10 +6,13 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from starling_assets.artifacts.store import Store
 from starling_assets.literature.chunk_text import window_texts
 
 from .filterspec import ResolvedFilter
+from .masks import without_superseded
 from .probes import probe_chunks
 from .protocols import Embedder, EntityIndex, VectorIndex
 
@@ -35,20 +38,21 @@ def search_shards(
     entities: EntityIndex,
     vectors: VectorIndex,
     embedder: Embedder,
+    standing: pl.DataFrame,
     shards: Sequence[str] | None = None,
 ) -> list[Hit]:
     """The best ``k`` chunks, ties by shard and chunk ordinal. ``shards`` None = all loaded ones.
 
-    A shard is searched by itself: the filter gives its allowed chunks, the vector index the best of those, and only
-    the winners' texts are read.
+    ``standing`` (columns STANDING) hides papers that a later shard replaced. A shard is searched by itself: the filter
+    gives its allowed chunks, the vector index the best of those, and only the winners' texts are read.
     """
     loaded = [shard for shard in entities.shards() if shards is None or shard in set(shards)]
     vector = embedder.embed([words])[0]
     best: list[tuple[float, str, int]] = []
     for shard in loaded:
         chunks = store.read("chunks", shard)
-        allowed = probe_chunks(entities.evaluate(query, shard), query.scope, chunks)
-        found = vectors.search(shard, vector, k, allowed if query.groups else None)
+        matching = probe_chunks(entities.evaluate(query, shard), query.scope, chunks)
+        found = vectors.search(shard, vector, k, without_superseded(matching, standing, shard, chunks))
         best += [(-similarity, shard, ordinal) for ordinal, similarity in found]
     return [_hit(store, shard, ordinal, -negative) for negative, shard, ordinal in heapq.nsmallest(k, best)]
 
