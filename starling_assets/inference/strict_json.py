@@ -122,6 +122,7 @@ def salvage_objects(text: str) -> Salvaged:
         end = _end_of_item(text, position)
         if end is None:
             return Salvaged(tuple(objects), tuple(rejected), 1)
+        end = max(end, position + 1)  # a bracket that closes nothing is an item of its own: the scan always moves on
         item, position = text[position:end], end
         try:
             value = parse(item)

@@ -107,6 +107,13 @@ def test_a_list_cut_anywhere_loses_only_what_was_not_finished(items: list[dict[s
     assert found.unfinished == int(any(start < cut < end for start, end in zip(starts, ends, strict=True)))
 
 
+@pytest.mark.parametrize("text", ["[{}}", "[{}, }}]", '[{"a": 1}}, {"b": 2}]', "[{]}", "[{}:"])
+def test_a_bracket_that_closes_nothing_does_not_stop_the_scan(text: str) -> None:
+    # The scan once stood still on a stray brace for ever.
+    found = salvage_objects(text)
+    assert found.seen <= len(text)
+
+
 @given(st.text(alphabet='[]{}",:ab1\\ \n', max_size=80))
 def test_salvage_always_ends_and_its_counts_add_up(text: str) -> None:
     found = salvage_objects(text)
