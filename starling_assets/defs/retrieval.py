@@ -74,7 +74,7 @@ def retrieval_set(
     kinds={"polars"},
 )
 def subcorpus(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
-    """The windows to extract from, best papers first; the budget cuts the tail, never the middle."""
+    """The windows to extract from, best papers first; a bound is spread over the papers, best windows first."""
     task, shard = task_and_shard(context)
     store, extraction = project.store, project.settings.extraction
     windows = cut_windows(

@@ -93,7 +93,8 @@ def subcorpus(
     ``hits``: (probe, chunk); ``similarity``: (chunk, similarity); ``chunks`` and ``windows``: WINDOWS.
     Papers come in rank order. Inside a paper windows that cover the matches without overlap come first, each group by
     descending similarity of the best chunk it overlaps, then by place. A window that appears twice (same key) is
-    read once. ``max_windows`` cuts the tail.
+    read once. ``max_windows`` bounds the number: then the best window of each paper comes first, then the second of
+    each, so that a small budget is spread over the papers instead of being spent on the first of them.
     """
     matched = hits.group_by("chunk").agg(probe=pl.col("probe").unique().sort()).join(similarity, on="chunk", how="left")
     spans = matched.join(
@@ -119,10 +120,15 @@ def subcorpus(
         overlapping.with_columns(second=_overlaps_earlier(overlapping))
         .sort(["rank", "second"], maintain_order=True)
         .unique("window_key", keep="first", maintain_order=True)
+    )
+    if max_windows is not None:
+        turn = pl.int_range(pl.len()).over("paper_ordinal")
+        ordered = ordered.with_columns(turn=turn).sort("turn", "rank", maintain_order=True).head(max_windows)
+    chosen = (
+        ordered.select(pl.exclude("turn"))
         .with_row_index("position")
         .select("position", "rank", pl.col("window_key").alias("unit"), pl.exclude("position", "rank", "window_key"))
     )
-    chosen = ordered if max_windows is None else ordered.head(max_windows)
     return conform(chosen, SUBCORPUS, where="subcorpus")
 
 
