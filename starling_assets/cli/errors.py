@@ -11,6 +11,7 @@ from rich.console import Console
 from starling_assets.agents.tasks import TaskError
 from starling_assets.artifacts.files import StoreError
 from starling_assets.inference.calls import ModelFailure
+from starling_assets.inference.ledger import LedgerError
 from starling_assets.settings import SettingsError
 
 #: Exit codes: 1 the job failed, 2 the request was wrong, 130 interrupted.
@@ -31,7 +32,7 @@ def friendly() -> Iterator[None]:
     except SettingsError as error:
         err.print(f"[red]settings:[/] {error}", highlight=False, soft_wrap=True)
         raise typer.Exit(WRONG) from None
-    except (UserError, StoreError, TaskError, ModelFailure) as error:
+    except (UserError, StoreError, TaskError, LedgerError, ModelFailure) as error:
         err.print(f"[red]error:[/] {error}", highlight=False, soft_wrap=True)
         raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:

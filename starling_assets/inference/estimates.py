@@ -38,8 +38,8 @@ class Rates:
     basis: str
 
 
-#: The packaged 1.5B model on two idle cores reads about 70 tokens a second and writes 25.
-PACKAGED = Rates(1 / 70, 0.35, 0.0, None, 0, "stated speed of the packaged model on two idle cores")
+#: The packaged 1.5B model on two idle cores of a small virtual machine; `docs/quality.md` has the measured calls.
+PACKAGED = Rates(1 / 30, 0.35, 0.0, None, 0, "stated speed of the packaged model on two idle cores")
 #: A hosted endpoint or a vLLM server with a GPU, per call in flight.
 REMOTE = Rates(1 / 1_500, 0.35, 0.0, None, 0, "assumed speed of a hosted endpoint")
 

@@ -123,12 +123,17 @@ def test_windows_that_overlap_a_taken_one_come_after_the_cover() -> None:
     assert frame.select("first_para").to_series().to_list() == [0, 2, 1]
 
 
-def test_the_budget_cuts_the_tail() -> None:
+def test_a_bound_is_spread_over_the_papers() -> None:
     hits = {"a": BitMap(range(6))}
     similarities = np.linspace(0, 1, 6, dtype=np.float32)[None]
     whole = ranked(hits, similarities, WORLD.windows(2, 2))
+    best = whole.group_by("paper_ordinal", maintain_order=True).first()["unit"].to_list()
     for limit in (0, 1, 3, 99):
-        assert ranked(hits, similarities, WORLD.windows(2, 2), limit).equals(whole.head(limit))
+        bounded = ranked(hits, similarities, WORLD.windows(2, 2), limit)
+        assert bounded["position"].to_list() == list(range(min(limit, whole.height)))
+        assert bounded["unit"].to_list()[: len(best)] == best[:limit]
+        assert set(bounded["unit"]) <= set(whole["unit"])
+    assert set(bounded["unit"]) == set(whole["unit"])
 
 
 def test_a_repeated_window_is_read_once() -> None:
