@@ -67,6 +67,15 @@ def run(
 
 
 @app.command()
+def plan(task: Annotated[str, typer.Argument(help="Task name.")], as_json: Json = False) -> None:
+    """What reading the missing windows of a task would take: calls, tokens, dollars, minutes. Pays for nothing."""
+    from .plan import plan_task
+
+    with friendly():
+        plan_task(task, as_json=as_json)
+
+
+@app.command()
 def backfill(task: Annotated[str, typer.Argument(help="Task name.")]) -> None:
     """Extract and judge a task again over all its shards, and nothing else; finished windows are not paid twice."""
     from .run import run_task

@@ -94,6 +94,14 @@ class Pipeline:
         """Retrieve, extract and judge one task over one shard; pays only for what is missing."""
         self._run(jobs.EXTRACTION.name, task_shard_key(task, shard), f"{task} over {shard}")
 
+    def retrieve(self, task: str) -> None:
+        """Everything before the first model call: vocabulary, plan, corpus, ranked windows of every shard."""
+        self.vocabulary()
+        self.plan(task)
+        for shard in self.book.keys():
+            self.corpus(shard)
+            self._run(jobs.RETRIEVAL.name, task_shard_key(task, shard), f"retrieval of {task} over {shard}")
+
     def dataset(self, task: str) -> None:
         """Gather the task's judged records."""
         self._run(jobs.DATASET.name, task, f"dataset {task}")

@@ -21,6 +21,11 @@ EXTRACTION = dg.define_asset_job(
     dg.AssetSelection.groups("retrieval", "extraction"),
     description="A task over one shard: retrieval, extraction, judging.",
 )
+RETRIEVAL = dg.define_asset_job(
+    "ranking",
+    dg.AssetSelection.groups("retrieval"),
+    description="A task over one shard, up to the ranked windows: what `starling plan` prices.",
+)
 DATASET = dg.define_asset_job(
     "dataset",
     dg.AssetSelection.assets("judged_dataset"),
@@ -28,4 +33,4 @@ DATASET = dg.define_asset_job(
 )
 MARTS = dg.define_asset_job("marts", dg.AssetSelection.groups("marts"), description="dbt marts over the datasets.")
 
-ALL = [VOCABULARY, LEXICON, CORPUS, PLANNING, EXTRACTION, DATASET, MARTS]
+ALL = [VOCABULARY, LEXICON, CORPUS, PLANNING, RETRIEVAL, EXTRACTION, DATASET, MARTS]

@@ -128,3 +128,12 @@ def test_runs_are_in_the_instance_and_none_is_left_open(finished: Project) -> No
         runs = instance.get_runs()
     assert {run.job_name for run in runs} >= {"corpus", "planning", "extraction", "dataset", "marts"}
     assert {run.status for run in runs} == {dg.DagsterRunStatus.SUCCESS}
+
+
+def test_a_plan_prices_what_is_missing_and_pays_for_nothing(finished: Project) -> None:
+    calls = read_ledger(finished.home / "ledger").height
+    assert json.loads(finished.run("plan", "bbb", "--json").stdout)["calls"] == 0
+    oral = json.loads(finished.run("plan", "oral", "--json").stdout)
+    assert oral["calls"] > 0
+    assert oral["prompt_tokens"] > oral["calls"] * 100
+    assert read_ledger(finished.home / "ledger").height == calls
