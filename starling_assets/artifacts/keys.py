@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 _KEY_BYTES = 16
+#: Percent-encoding never leaves a bare sign, so no other key has this name.
+_EMPTY = "%"
 
 
 def sha256_hex(data: bytes) -> str:
@@ -35,10 +37,10 @@ def safe_name(key: str) -> str:
     """Reversible file name of a partition key: percent-encoded, never ``.``, ``..`` or empty."""
     name = quote(key, safe="-_.")
     if name in {"", ".", ".."} or name.startswith("."):
-        name = name.replace(".", "%2E") or "%00"
+        name = name.replace(".", "%2E") or _EMPTY
     return name
 
 
 def key_of_name(name: str) -> str:
     """Inverse of :func:`safe_name`."""
-    return "" if name == "%00" else unquote(name)
+    return "" if name == _EMPTY else unquote(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from starling_assets.artifacts.keys import content_key, joined_key, key_of_name, safe_name, sha256_hex
@@ -23,6 +23,8 @@ def test_safe_names_stay_inside_their_folder(key: str) -> None:
 
 
 @given(st.text(), st.text())
+@example("", "\x00")
+@example(".", "%2E")
 def test_two_keys_never_share_a_name(one: str, other: str) -> None:
     assert (safe_name(one) == safe_name(other)) == (one == other)
 

@@ -24,7 +24,7 @@ def test_plain_lines_are_few_and_hold_the_numbers() -> None:
 
 
 def test_seconds_left_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 0.0, 30.0, 30.0])
+    clock = iter([0.0, 30.0])
     monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
     out = io.StringIO()
     lines = module._Lines(Console(file=out, width=200))

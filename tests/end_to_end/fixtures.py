@@ -14,7 +14,7 @@ from .command import Project, new_project
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[StubEndpoint]:
-    with StubEndpoint(answer=Ideal()) as stub:
+    with StubEndpoint(answer=Ideal(), models=("ideal",)) as stub:
         yield stub
 
 

@@ -21,7 +21,7 @@ def test_the_packaged_model_costs_time_and_no_money(tmp_path: Path) -> None:
     found = plan_calls(Settings(home=tmp_path), Role.EXTRACTOR, "bbb/extract", "s" * 720, ["u" * 720] * 10, 100)
     assert found.calls == 10
     assert found.cost == found.most_cost == 0.0
-    assert found.seconds == pytest.approx((10 * (200 + 200 + 16) + 3 * 350) / 70, rel=0.01)
+    assert found.seconds == pytest.approx((10 * (200 + 200 + 16) + 3 * 350) / 30, rel=0.01)
     assert PACKAGED.basis in found.basis
 
 

@@ -39,7 +39,7 @@ def dataset(project: Project) -> dict[str, bytes]:
 
 def test_a_killed_run_resumes_to_the_same_bytes(corpus: Project, finished: Project, tmp_path: Path) -> None:
     rng = random.Random(7)
-    with StubEndpoint(answer=SlowIdeal()) as slow:
+    with StubEndpoint(answer=SlowIdeal(), models=("ideal",)) as slow:
         project = corpus.copy(tmp_path / "killed", STARLING_LLM_BASE_URL=slow.base_url, STARLING_LLM_CONCURRENCY="1")
         kills = 0
         for target in sorted(rng.sample(range(1, 14), 2)):
