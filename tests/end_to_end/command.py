@@ -45,10 +45,10 @@ class Project:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start one command and return at once; its output goes to a file."""
-        log = (self.root / "started.log").open("w")
-        return subprocess.Popen(
-            [str(STARLING), *arguments], cwd=self.root, env=self.environment(), stdout=log, stderr=log, text=True
-        )
+        with (self.root / "started.log").open("w") as log:  # the child keeps its own copy of the descriptor
+            return subprocess.Popen(
+                [str(STARLING), *arguments], cwd=self.root, env=self.environment(), stdout=log, stderr=log, text=True
+            )
 
     def copy(self, root: Path, **environ: str) -> Project:
         """A copy of the whole project folder."""
