@@ -38,7 +38,8 @@ def records_table(frame: pl.DataFrame, title: str, limit: int = _SHOWN) -> Table
     table.add_column("quote", ratio=1)
     table.add_column("PMID", no_wrap=True)
     for row in frame.head(limit).iter_rows(named=True):
-        value = " ".join(filter(None, (row["value_text"], row["unit_text"])))
+        printed, unit = row["value_text"] or "", row["unit_text"] or ""
+        value = printed if unit in printed else f"{printed} {unit}"
         quote = row["evidence"][0]["quote"] if row["evidence"] else ""
         table.add_row(
             _two_lines(row["entity"], row["smiles"]),
