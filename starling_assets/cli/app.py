@@ -19,14 +19,12 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 
 
 @app.command()
-def demo(
-    keep_going: Annotated[bool, typer.Option(help="Go on where an interrupted demo stopped.")] = True,
-) -> None:
+def demo() -> None:
     """Run the task `bbb` over the bundled papers, from source files to a judged dataset."""
     from .demo import run_demo
 
     with friendly():
-        run_demo(keep_going=keep_going)
+        run_demo()
 
 
 @app.command()

@@ -26,9 +26,8 @@ _MB = 1_000_000
 _SOURCE_SUFFIXES = (".nxml", ".xml", ".gz", ".pdf")
 
 
-def run_demo(*, keep_going: bool) -> None:
+def run_demo() -> None:
     """Run `bbb` over ``examples/papers``; goes on where an earlier demo stopped; a second run pays for nothing."""
-    del keep_going
     project, console = Project(), terminal()
     papers = example_papers()
     try:

@@ -12,7 +12,7 @@ from starling_assets.settings import Settings
 PID_TAG = "starling/pid"
 
 _DAGSTER_YAML = """\
-# Written by Starling; edits are kept as long as the first line stays away from this file's own wording.
+# Written once by Starling; edits are kept.
 telemetry:
   enabled: false
 nux:

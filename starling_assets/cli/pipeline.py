@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
@@ -47,7 +47,6 @@ class Pipeline:
 
     settings: Settings
     instance: dg.DagsterInstance
-    launched: list[str] = field(default_factory=list)
 
     @property
     def store(self) -> Store:
@@ -140,7 +139,6 @@ class Pipeline:
             run_config=_QUIET,
             raise_on_error=False,
         )
-        self.launched.append(result.run_id)
         if result.success:
             return
         if self._interrupted(result.run_id):

@@ -54,7 +54,7 @@ def failed_cells(project: Project) -> list[Cell]:
         for shard in project.book.keys()
         for asset, table in STAGES
         if not project.store.exists(asset, shard, table=table)
-    ][:10_000]
+    ]
     seen: set[tuple[str, str | None]] = set()
     for paid in paid_units(project):
         if paid.tally.failed or paid.tally.pending:
