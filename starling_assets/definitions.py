@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dagster as dg
-from dagster_dbt import DbtCliResource
 
 from resources.embedder import EmbedderResource
 from resources.endpoints import ModelClientResource
@@ -44,7 +43,6 @@ defs = dg.Definitions(
         "entities": EntityIndexResource(),
         "vectors": VectorIndexResource(),
         "structures": StructuresResource(opsin=settings.tagging.opsin),
-        "dbt": DbtCliResource(project_dir=marts.dbt_project, dbt_executable=marts.DBT),
     },
     executor=executor_for(settings),
 ).map_resolved_asset_specs(func=with_policy)

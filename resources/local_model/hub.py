@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
-import httpx
+from typing import TYPE_CHECKING
 
 from .catalogue import ModelFile
+
+if TYPE_CHECKING:
+    import httpx
 
 #: A hub that does not answer within this many seconds is not waited for.
 ANSWER_SECONDS = 3.0
@@ -20,6 +22,9 @@ def fetch_from_hub(model: ModelFile, partial: Path, report: Callable[[int, int, 
     Raises :class:`LookupError` when the hub has no such file or does not answer, :class:`RuntimeError` when the
     download breaks off (what came stays for the next try), and :class:`OSError` when the disk refuses it.
     """
+    # The definitions import this module; only a download needs an HTTP client.
+    import httpx
+
     if not model.hub_url:
         raise LookupError("no official repository serves this file")
     have = partial.stat().st_size if partial.is_file() else 0

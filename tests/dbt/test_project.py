@@ -76,17 +76,6 @@ def test_every_mart_and_its_columns_are_described(repository: Path, built: Dbt) 
     assert all(node["description"] for node in models)
 
 
-@pytest.mark.filterwarnings("ignore:sqlglotrs is deprecated:DeprecationWarning")
-def test_dagster_reads_the_project_as_assets_that_depend_on_the_dataset(built: Dbt) -> None:
-    import dagster as dg
-    from dagster_dbt import build_dbt_asset_specs
-
-    specs = build_dbt_asset_specs(manifest=built.scratch / "target" / "manifest.json")
-    by_name = {spec.key.to_user_string(): spec for spec in specs}
-    assert {dep.asset_key for dep in by_name["stg_judged_records"].deps} == {dg.AssetKey("judged_dataset")}
-    assert {"kept_records", "records_per_entity", "field_fill_rate", "cost_per_kept_record"} <= set(by_name)
-
-
 def test_usage_statistics_are_off_in_the_project_itself(repository: Path) -> None:
     flags = yaml.safe_load((repository / "dbt/dbt_project.yml").read_text())["flags"]
     assert flags["send_anonymous_usage_stats"] is False
