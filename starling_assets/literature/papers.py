@@ -20,7 +20,7 @@ from .blocks import Block, Paper, block_rows
 from .bmc import read_bmc
 from .dates import PublicDate, earliest_of
 from .jats import read_jats
-from .ocr import OcrEngine
+from .ocr.pages import Readings
 from .pdf import read_pdf
 from .sources import SourceFile, sniff
 from .tables import BLOCKS, FILES, PAPERS
@@ -45,12 +45,12 @@ def read_papers(
     citations: pl.DataFrame,
     limits: LiteratureSettings,
     on_progress: Callable[[int, int], None] | None = None,
-    ocr: OcrEngine | None = None,
+    ocr: Readings | None = None,
 ) -> PapersResult:
     """Papers and blocks of a shard from its ``files`` and its CITATIONS.
 
     PubMed files among ``files`` are skipped here: ``read_citations`` reports them. ``on_progress`` gets (done, total)
-    files.
+    files; ``ocr`` holds what an OCR engine read on pages without a sound text layer.
     """
     todo = [
         (file, kind) for file in sorted(files, key=lambda file: file.name) if (kind := sniff(file.path)) != "pubmed"
@@ -64,7 +64,7 @@ def read_papers(
         papers: list[Paper] = []
         reason = note = ""
         try:
-            papers = [_admitted(paper, limits) for paper in _read_file(file, kind, limits, ocr)]
+            papers = [_admitted(paper, limits) for paper in _read_file(file, kind, limits, ocr or Readings())]
             note = "; ".join(paper.note for paper in papers if paper.note)
         except BadSource as error:
             reason = error.reason
@@ -86,12 +86,12 @@ def read_papers(
     return _tables(kept, reports)
 
 
-def _read_file(file: SourceFile, kind: str, limits: LiteratureSettings, ocr: OcrEngine | None) -> list[Paper]:
+def _read_file(file: SourceFile, kind: str, limits: LiteratureSettings, ocr: Readings) -> list[Paper]:
     if kind == "jats":
         root = parse_xml(open_source(file.path, limits), limits)
         papers = read_bmc(root) if local_name(root.tag) == "art" else read_jats(root)
     elif kind == "pdf":
-        papers = [read_pdf(file.path, limits, ocr)]
+        papers = [read_pdf(file.path, limits, ocr.of(file.sha256))]
     else:
         papers = []
         _explain_unknown(file, limits)

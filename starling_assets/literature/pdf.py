@@ -1,13 +1,12 @@
-"""Born-digital PDF to blocks, each file in a child process with bounded memory, CPU time and wall clock."""
+"""Born-digital PDF to blocks, pages that are pictures as an OCR engine read them.
+
+Each file is read in a child process with bounded memory, CPU time and wall clock (see ``pdf_process``).
+"""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import signal
-import subprocess
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,114 +17,77 @@ from .grids import grid_of_rows
 from .jats_meta import own_doi
 from .jats_tables import table_blocks
 from .licences import classify
-from .ocr import OcrEngine, OcrPage
+from .ocr.document import chunks_of, together
+from .ocr.pages import NO_ENGINE, FileReadings
+from .pdf_process import run_child
+from .pdf_quality import NEED_OCR
 from .sections import Place, section_kind
 from .text import clean
 from .xml import BadSource
 
 EXTRACTOR = "pdf/1"
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>;,]+[^\s\"<>;,.\])]")
-_OCR_STATUSES = frozenset({"scan", "garbled", "doubled"})
-_MAX_OUTPUT = 200_000_000
+#: Pages named one by one in a note; of a long scan the rest is counted.
+_NAMED = 12
 
 
-def read_pdf(path: Path, limits: LiteratureSettings, ocr: OcrEngine | None = None) -> Paper:
-    """The paper in the PDF at ``path``. Raises :class:`BadSource`, also for a file that needs OCR when ``ocr`` is
-    None."""
+def read_pdf(path: Path, limits: LiteratureSettings, ocr: FileReadings = NO_ENGINE) -> Paper:
+    """The paper in the PDF at ``path``, pages without a sound text layer taken from ``ocr``.
+
+    Raises :class:`BadSource`, also when most of the file needs OCR and was not read; the reason says why.
+    """
     result = run_child(path, limits)
     if result.get("problem"):
         raise BadSource(str(result["problem"]))
     statuses: list[str] = result["pages"]
-    wanting = [number for number, status in enumerate(statuses, start=1) if status in _OCR_STATUSES]
+    wanting = {number: status for number, status in enumerate(statuses, start=1) if status in NEED_OCR}
+    used = [ocr.pages[number] for number in wanting if number in ocr.pages and ocr.pages[number].is_used]
     readable = statuses.count("text")
-    if wanting and len(wanting) * 2 > len(wanting) + readable and ocr is None:
-        kinds = ", ".join(sorted({statuses[number - 1] for number in wanting}))
-        raise BadSource(f"{len(wanting)} of {len(statuses)} pages need OCR ({kinds}) and no OCR engine is configured")
     if not wanting and not readable:
         raise BadSource("the PDF has no text")
-    read_pages = ocr.read(path, wanting) if ocr is not None and wanting else []
-    paper = Paper(source_kind="pdf", extractor=f"{EXTRACTOR}+{ocr.name}" if read_pages and ocr else EXTRACTOR)
-    paper.note = _note(statuses, read_pages, int(result["total_pages"]))
-    paper.blocks = _blocks(_with_ocr(result["chunks"], read_pages))
+    if len(wanting) > readable and not used:
+        raise BadSource(_not_read(wanting, len(statuses), ocr))
+    paper = Paper(source_kind="pdf", extractor=f"{EXTRACTOR}+{ocr.engine}" if used else EXTRACTOR)
+    paper.note = _note(wanting, ocr, len(statuses), int(result["total_pages"]))
+    paper.blocks = _blocks(together(result["chunks"], chunks_of(used, result["sizes"])))
     if not paper.blocks:
         raise BadSource("the PDF has no text")
     _metadata(paper)
     return paper
 
 
-def _note(statuses: list[str], read_pages: list[OcrPage], total: int) -> str:
-    """What of the file was not read, by page."""
-    read = {page.page for page in read_pages if page.status == "ok"}
-    left_out = [
-        f"page {number} ({status})"
-        for number, status in enumerate(statuses, start=1)
-        if status in _OCR_STATUSES and number not in read
+def _not_read(wanting: Mapping[int, str], pages: int, ocr: FileReadings) -> str:
+    """Why a file that is mostly pictures gives no paper."""
+    kinds = ", ".join(sorted(set(wanting.values())))
+    needed = f"{len(wanting)} of {pages} pages need OCR ({kinds})"
+    if not ocr.engine:
+        return f"{needed} and {ocr.reason}"
+    read = [ocr.pages[number] for number in wanting if number in ocr.pages]
+    if read and all(page.status == "blank" for page in read):
+        return f"the PDF has no text: {needed}, and {ocr.engine} found none on them"
+    reasons = ", ".join(sorted({page.reason for page in read if page.reason})[:3]) or "no page was read"
+    return f"{needed} and {ocr.engine} read none of them: {reasons}"
+
+
+def _note(wanting: Mapping[int, str], ocr: FileReadings, read: int, total: int) -> str:
+    """What of the file was not read, or only in part, by page."""
+    left_out, in_part = [], []
+    for number, status in wanting.items():
+        page = ocr.pages.get(number)
+        if page is None or page.status == "failed":
+            left_out.append(f"page {number} ({status}{f': {page.reason}' if page and page.reason else ''})")
+        elif page.status == "partial":
+            in_part.append(f"page {number} ({page.reason})")
+    parts = [
+        f"{word}: {', '.join(items[:_NAMED])}{f' and {len(items) - _NAMED} more' if len(items) > _NAMED else ''}"
+        for word, items in (("left out", left_out), ("read in part", in_part))
+        if items
     ]
-    parts = [f"left out: {', '.join(left_out)}"] if left_out else []
-    if total > len(statuses):
-        parts.append(f"read {len(statuses)} of {total} pages (literature.pdf_pages)")
+    if left_out and not ocr.engine:
+        parts.append(ocr.reason)
+    if total > read:
+        parts.append(f"read {read} of {total} pages (literature.pdf_pages)")
     return "; ".join(parts)
-
-
-def run_child(path: Path, limits: LiteratureSettings) -> dict[str, Any]:
-    """What the child process says of ``path``: its blocks, or ``{"problem": reason}`` also when it was stopped."""
-    command = [
-        sys.executable, "-m", "starling_assets.literature.pdf_child", str(path.resolve()), str(limits.pdf_memory_bytes),
-        str(max(1, int(limits.pdf_seconds))), str(limits.pdf_pages),
-    ]  # fmt: skip
-    # The child reads an untrusted file: no secret of this process goes along.
-    environment = {
-        name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ
-    }
-    package_root = str(Path(__file__).resolve().parents[2])
-    environment["PYTHONPATH"] = os.pathsep.join(part for part in (package_root, environment.get("PYTHONPATH")) if part)
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=limits.pdf_seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            return {"problem": f"took longer than {limits.pdf_seconds:g} s (literature.pdf_seconds)"}
-        except BaseException:
-            process.kill()
-            raise
-    if process.returncode != 0 or len(output) > _MAX_OUTPUT:
-        return {"problem": _explain_exit(process.returncode, limits)}
-    try:
-        result = json.loads(output)
-    except ValueError:
-        return {"problem": "the PDF reader gave no answer"}
-    return result if isinstance(result, dict) else {"problem": "the PDF reader gave no answer"}
-
-
-def _explain_exit(code: int, limits: LiteratureSettings) -> str:
-    if code == -signal.SIGXCPU or code == -signal.SIGKILL:
-        return f"took more than {limits.pdf_seconds:g} s of CPU time (literature.pdf_seconds)"
-    if code in {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGTRAP, -signal.SIGILL, 1}:
-        return f"the PDF reader needed more than {limits.pdf_memory_bytes:,} bytes of memory or crashed on this file"
-    return f"the PDF reader stopped with code {code}"
-
-
-def _with_ocr(chunks: list[dict[str, Any]], pages: list[OcrPage]) -> list[dict[str, Any]]:
-    """Chunks of the text layer and of OCR pages, in page order."""
-    read = [
-        {"kind": block.kind, "text": block.text, "lines": [(page.page, list(block.bbox or (0, 0, 0, 0)), block.text)]}
-        for page in pages
-        if page.status == "ok"
-        for block in page.blocks
-    ]
-    if not read:
-        return chunks
-    return sorted(
-        [*chunks, *read], key=lambda chunk: (chunk["kind"] != "title", chunk["lines"][0][0] if chunk["lines"] else 0)
-    )
 
 
 def _blocks(chunks: list[dict[str, Any]]) -> list[Block]:

@@ -1,7 +1,7 @@
 """The child process that reads one PDF: limits on memory, CPU and files first, then pdfium.
 
-Called as ``python -m starling_assets.literature.pdf_child PATH MEMORY_BYTES CPU_SECONDS MAX_PAGES``; writes one JSON
-object.
+Called as ``python -m starling_assets.literature.pdf_child PATH MEMORY_BYTES CPU_SECONDS MAX_PAGES layout|statuses``;
+writes one JSON object.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from .pdf_layout import Chunk, lay_out
 from .pdf_lines import Page, PdfProblem, page_count, read_pages
-from .pdf_quality import text_layer_problem
+from .pdf_quality import NEED_OCR, text_layer_problem
+from .pdf_words import join_lines
 
 _MAX_CHARACTERS = 20_000_000
 
@@ -26,7 +27,7 @@ def main(arguments: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     try:
-        result = read(path, max_pages)
+        result = read(path, max_pages, layout=arguments[4] == "layout")
     except PdfProblem as error:
         result = {"problem": str(error)}
     except MemoryError:
@@ -35,8 +36,11 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def read(path: Path, max_pages: int) -> dict[str, object]:
-    """Pages and blocks of ``path`` as plain values. Raises :class:`PdfProblem`."""
+def read(path: Path, max_pages: int, *, layout: bool = True) -> dict[str, object]:
+    """Pages of ``path`` as plain values, with their blocks (``layout``) or with the text of the pages that need OCR.
+
+    Raises :class:`PdfProblem`.
+    """
     pages: list[Page] = []
     size = 0
     for page in read_pages(path, max_pages):
@@ -45,13 +49,23 @@ def read(path: Path, max_pages: int) -> dict[str, object]:
             raise PdfProblem(f"the text layer is longer than {_MAX_CHARACTERS:,} characters")
         pages.append(page)
     statuses = [text_layer_problem(page) or "text" for page in pages]
-    readable = [page for page, status in zip(pages, statuses, strict=True) if status == "text"]
-    return {
+    result: dict[str, object] = {
         "pages": statuses,
         "total_pages": page_count(path),
         "sizes": [(round(page.width, 1), round(page.height, 1)) for page in pages],
-        "chunks": [_plain(chunk) for chunk in lay_out(readable)],
     }
+    if layout:
+        readable = [page for page, status in zip(pages, statuses, strict=True) if status == "text"]
+        # The title of a paper whose first page waits for OCR is not the largest text of another page.
+        titled = next((status for status in statuses if status != "blank"), "") == "text"
+        result["chunks"] = [_plain(chunk) for chunk in lay_out(readable, titled=titled)]
+    else:
+        result["layers"] = {
+            page.number: join_lines([line.text for line in page.lines])
+            for page, status in zip(pages, statuses, strict=True)
+            if status in NEED_OCR
+        }
+    return result
 
 
 def _plain(chunk: Chunk) -> dict[str, object]:

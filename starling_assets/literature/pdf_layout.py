@@ -23,10 +23,9 @@ _HEADING_WORDS = re.compile(
     r"supplementary (?:material|information)s?)[:.]?$",
     re.IGNORECASE,
 )
-_REFERENCES = re.compile(
-    r"^(?:\d+\.?\s+)?(?:references|literature cited|bibliography|works cited)[:.]?$", re.IGNORECASE
-)
-_AFTER_REFERENCES = re.compile(
+#: Headings under which cited works stand, and headings that end them.
+REFERENCES = re.compile(r"^(?:\d+\.?\s+)?(?:references|literature cited|bibliography|works cited)[:.]?$", re.IGNORECASE)
+AFTER_REFERENCES = re.compile(
     r"^(?:appendix|supplementary|acknowledge?ments?|cite this article|publish with)", re.IGNORECASE
 )
 _NUMBERED_REFERENCE = re.compile(r"^\[?\d{1,3}[.\])]\s*\S")
@@ -62,8 +61,8 @@ class Chunk:
         return join_lines([line.text for line in self.lines])
 
 
-def lay_out(pages: Sequence[Page]) -> list[Chunk]:
-    """Chunks of a document in reading order."""
+def lay_out(pages: Sequence[Page], *, titled: bool = True) -> list[Chunk]:
+    """Chunks of a document in reading order. ``titled``: the first of ``pages`` is where the title stands."""
     pages = [replace(page, lines=_whole_lines(page.lines)) for page in pages]
     body = _Body(_body_size(pages), _body_font(pages))
     furniture = _furniture(pages)
@@ -72,7 +71,8 @@ def lay_out(pages: Sequence[Page]) -> list[Chunk]:
         lines = [line for line in page.lines if id(line) not in furniture]
         columns = _columns(lines, page.width)
         chunks += _page_chunks(lines, columns, body)
-    chunks = _title_first(chunks, pages, body.size)
+    if titled:
+        chunks = _title_first(chunks, pages, body.size)
     return _joined_across(_references_marked(_footnotes_marked(chunks, body.size)))
 
 
@@ -275,7 +275,7 @@ def _breaks(
     height = max(line.size, 6.0)
     pitch = line.base - previous.base
     if pitch < -height:  # next column
-        return not _goes_on(current.text, line.text)
+        return not goes_on(current.text, line.text)
     ended = bool(_END.search(previous.text.strip()))
     usual = current.lines[-1].base - current.lines[-2].base if len(current.lines) > 1 else 0.0
     if pitch > 2.2 * height or (ended and 0 < usual < 2 * height and pitch > usual * 1.15 + 0.5):
@@ -294,7 +294,7 @@ def _breaks(
     return ended_short and ended and not line.text.strip()[:1].islower()
 
 
-def _goes_on(text: str, following: str) -> bool:
+def goes_on(text: str, following: str) -> bool:
     """Whether a paragraph broken by a column or page goes on with ``following``."""
     text, following = text.strip(), following.strip()
     if not text or not following:
@@ -332,9 +332,9 @@ def _references_marked(chunks: list[Chunk]) -> list[Chunk]:
     inside = False
     for chunk in chunks:
         text = chunk.text
-        if chunk.kind == "heading" and _REFERENCES.match(text):
+        if chunk.kind == "heading" and REFERENCES.match(text):
             inside = True
-        elif inside and chunk.kind == "heading" and _AFTER_REFERENCES.match(text):
+        elif inside and chunk.kind == "heading" and AFTER_REFERENCES.match(text):
             inside = False
         elif inside and chunk.kind in {"paragraph", "list_item", "heading"}:
             chunk.kind = "reference"
@@ -390,4 +390,4 @@ def _continues(before: Chunk, after: Chunk, between: int) -> bool:
     text = after.text
     if text[:1].islower() or before.lines[-1].text.strip()[-1:] in "-" + HYPHENS:
         return True
-    return between == 0 and _goes_on(before.text, text)
+    return between == 0 and goes_on(before.text, text)

@@ -61,7 +61,7 @@ def read_pages(path: Path, max_pages: int) -> Iterator[Page]:
     import pypdfium2 as pdfium
     import pypdfium2.raw as raw
 
-    document = _open(path)
+    document = open_document(path)
     count = len(document)
     if count == 0:
         raise PdfProblem("the PDF has no page")
@@ -77,10 +77,11 @@ def read_pages(path: Path, max_pages: int) -> Iterator[Page]:
 
 def page_count(path: Path) -> int:
     """Number of pages; raises :class:`PdfProblem`."""
-    return len(_open(path))
+    return len(open_document(path))
 
 
-def _open(path: Path) -> Any:
+def open_document(path: Path) -> Any:
+    """pdfium's document of the file at ``path``. Raises :class:`PdfProblem`."""
     import pypdfium2 as pdfium
 
     with path.open("rb") as handle:

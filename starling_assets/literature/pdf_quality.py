@@ -8,6 +8,9 @@ from itertools import pairwise
 
 from .pdf_lines import HYPHENS, Page
 
+#: What :func:`text_layer_problem` says of a page that has to be read as a picture.
+NEED_OCR = frozenset({"scan", "garbled", "doubled"})
+
 _WORD = re.compile(r"[^\W\d_]+")
 #: The words no page of running text of these languages is without.
 _COMMON_TEXT = """the of and in to a is for with was that by as on were from at be this are an or which

@@ -29,6 +29,17 @@ class LiteratureSettings(Section):
     pdf_seconds: float = Field(60.0, description="wall clock per PDF file")
     pdf_memory_bytes: int = Field(1_500_000_000, description="address space of the child process that reads a PDF")
     pdf_pages: int = Field(400, description="most pages read of one PDF")
+    ocr_engine: Literal["none", "tesseract", "rapidocr", "dots"] | None = Field(
+        None, description="reads pages without a sound text layer; empty means Tesseract where it is installed"
+    )
+    ocr_languages: str = Field(
+        "eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="languages of scanned pages, as Tesseract names them"
+    )
+    ocr_dpi: int = Field(300, ge=72, le=600, description="resolution at which Tesseract and RapidOCR see a page")
+    ocr_pixels: int = Field(30_000_000, ge=10_000, description="most pixels of a page's picture")
+    ocr_seconds: float = Field(120.0, gt=0, description="wall clock per page of Tesseract and RapidOCR")
+    ocr_output_tokens: int = Field(12_000, ge=256, description="cap of one reply of the dots.ocr model")
+    ocr_prompt: Path | None = Field(None, description="text file that replaces the packaged instruction for dots.ocr")
     chunk_paragraphs: int = Field(5, ge=1, description="paragraphs in an embedding chunk")
     chunk_stride: int = Field(3, ge=1, description="paragraphs between the starts of two chunks")
     licences: list[str] = Field(

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from starling_assets.literature import pdf
-from starling_assets.literature.ocr import OcrPage
+from starling_assets.literature import pdf, pdf_process
+from starling_assets.literature.ocr.pages import FileReadings, OcrPage
 from starling_assets.literature.papers import read_papers
 from starling_assets.literature.pdf_lines import HYPHENS, Line, Page
 from starling_assets.literature.pdf_quality import text_layer_problem
@@ -108,7 +108,7 @@ def reader(tmp_path, monkeypatch):
         script = tmp_path / "reader.py"
         script.write_text(f"#!{sys.executable}\n{code}\n")
         script.chmod(0o755)
-        monkeypatch.setattr(pdf, "sys", SimpleNamespace(executable=str(script)))
+        monkeypatch.setattr(pdf_process, "sys", SimpleNamespace(executable=str(script)))
 
     return put
 
@@ -167,7 +167,7 @@ def test_a_thousand_pages_are_read_up_to_the_limit(tmp_path, example):
     assert len(many) >= 600
     path = tmp_path / "thesis.pdf"
     many.save(path)
-    result = pdf.run_child(path, LiteratureSettings(pdf_seconds=50.0, pdf_pages=25))
+    result = pdf_process.run_child(path, LiteratureSettings(pdf_seconds=50.0, pdf_pages=25))
     assert len(result["pages"]) == 25
     assert result["total_pages"] >= 600
 
@@ -207,7 +207,7 @@ def test_the_shared_scans_and_the_garbled_file(shared_data):
     folder = shared_data / "literature" / "pdf"
     for name in ("scan_derived_PMC5971330_p5.pdf", "scan_docling_ocr_test.pdf", "scan_docling_ocr_test_rotated_90.pdf"):
         assert "need OCR (scan)" in outcome(folder / name), name
-    statuses = pdf.run_child(folder / "f1000_3-305_garbled_text.pdf", LIMITS)["pages"]
+    statuses = pdf_process.run_child(folder / "f1000_3-305_garbled_text.pdf", LIMITS)["pages"]
     garbled = {number for number, status in enumerate(statuses, start=1) if status == "garbled"}
     assert garbled == {1, 2, 10, 11, 12, 13, 14}  # the title page and the reviews; the article itself is sound
 
@@ -222,21 +222,16 @@ def test_pages_left_out_are_said(shared_data):
 
 def test_every_page_has_a_status(shared_data):
     for path in sorted((shared_data / "literature" / "pdf").glob("*.pdf"))[:6]:
-        result = pdf.run_child(path, LiteratureSettings())
+        result = pdf_process.run_child(path, LiteratureSettings())
         assert len(result["pages"]) == result["total_pages"]
         assert set(result["pages"]) <= {"text", "blank", "scan", "garbled", "doubled"}
 
 
-class Loops:
-    """An engine that gets lost on every page."""
-
-    name = "loops/1"
-
-    def read(self, path: Path, pages: list[int]) -> list[OcrPage]:
-        return [OcrPage(page, "failed", "repetition loop") for page in pages]
-
-
 def test_pages_that_an_engine_fails_do_not_become_text(shared_data):
     path = shared_data / "literature" / "pdf" / "scan_docling_ocr_test.pdf"
-    with pytest.raises(BadSource, match="no text"):
-        pdf.read_pdf(path, LIMITS, ocr=Loops())
+    lost = FileReadings("loops/1", "", {1: OcrPage(1, "failed", "repetition loop")})
+    with pytest.raises(BadSource, match=r"1 of 1 pages need OCR \(scan\) and loops/1 read none of them: rep"):
+        pdf.read_pdf(path, LIMITS, lost)
+    nothing = FileReadings("loops/1", "", {1: OcrPage(1, "blank", "the page shows nothing")})
+    with pytest.raises(BadSource, match=r"the PDF has no text: .* loops/1 found none"):
+        pdf.read_pdf(path, LIMITS, nothing)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 from starling_assets.artifacts.store import conform
 from starling_assets.literature.citations import read_citations
-from starling_assets.literature.ocr import OcrBlock, OcrPage
+from starling_assets.literature.ocr.pages import OcrBlock, OcrPage, Readings
 from starling_assets.literature.papers import read_papers
 from starling_assets.literature.sources import SourceFile
 from starling_assets.literature.tables import BLOCKS, CITATIONS, FILES, PAPERS
@@ -200,25 +199,13 @@ def test_a_set_of_articles_in_one_file(tmp_path):
     assert papers.files["papers"].to_list() == [2]
 
 
-class EngineDouble:
-    """Reads the same words on every page, and fails on page 2."""
-
-    name = "double/1"
-
-    def read(self, path: Path, pages: list[int]) -> list[OcrPage]:
-        return [
-            OcrPage(page, "failed", "loop")
-            if page == 2
-            else OcrPage(page, "ok", "", (OcrBlock("paragraph", f"Words of page {page}.", (1.0, 2.0, 3.0, 4.0)),))
-            for page in pages
-        ]
-
-
 def test_a_scan_waits_for_an_engine(shared_data):
     file = SourceFile.of(shared_data / "literature" / "pdf" / "scan_docling_ocr_test.pdf")
     without = read_papers([file], NO_CITATIONS, LIMITS)
     assert without.files["status"].to_list() == ["set_aside"]
     assert "need OCR" in without.files["reason"][0]
-    with_engine = read_papers([file], NO_CITATIONS, LIMITS, ocr=EngineDouble())
+    words = OcrPage(1, "ok", "", (OcrBlock("paragraph", "Words of page 1.", (1.0, 2.0, 3.0, 4.0)),))
+    readings = Readings("double/1", "", {file.sha256: {1: words}})
+    with_engine = read_papers([file], NO_CITATIONS, LIMITS, ocr=readings)
     assert texts(with_engine) == ["Words of page 1."]
     assert with_engine.blocks["spans"].to_list()[0][0]["page"] == 1
