@@ -16,7 +16,7 @@ _LOOSER = {
     Dialect.STRICT: Dialect.JSON_OBJECT,
 }
 #: Parameters that some models refuse; a call is asked again without them.
-_OPTIONAL = ("seed", "temperature")
+_OPTIONAL = ("seed", "temperature", "stream_options")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import asyncio
 import sys
 import time
 import weakref
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
 
@@ -16,6 +17,7 @@ from starling_assets.inference.background import in_background
 from starling_assets.inference.budget import Budget, Prices
 from starling_assets.inference.calls import FailureKind, ModelCall, ModelFailure, ModelReply, Role, Usage
 from starling_assets.inference.ledger import OK, Ledger, LedgerEntry
+from starling_assets.inference.pictures import PictureCall, PictureReply, picture_body
 from starling_assets.inference.replies import read_reply
 from starling_assets.inference.requests import request_body
 from starling_assets.inference.retrying import RetryPolicy, with_retries
@@ -24,6 +26,7 @@ from starling_assets.settings.endpoints import LlmSettings
 
 from .abilities import Phrasing, first_phrasing
 from .failures import classify
+from .streaming import Streamed, judged, stream_answer
 from .targets import Target, Targets
 
 if TYPE_CHECKING:
@@ -32,6 +35,21 @@ if TYPE_CHECKING:
 #: A request is rephrased at most this often for an endpoint that refuses parts of it.
 MOST_LESSONS = 6
 CONNECT_SECONDS = 10.0
+
+
+class _Asked(Protocol):
+    """What every call says of itself, whatever it shows the model."""
+
+    @property
+    def role(self) -> Role: ...
+    @property
+    def purpose(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def prompt(self) -> str: ...
+    @property
+    def max_output_tokens(self) -> int: ...
 
 
 @dataclass
@@ -49,11 +67,10 @@ class _Bill:
     prices: Prices
     usage: Usage = field(default_factory=Usage)
 
-    def add(self, completion: Any, seconds: float) -> None:
-        """Count one answered try."""
-        used = completion.usage
+    def add(self, used: Any, seconds: float, estimate: tuple[int, int] = (0, 0)) -> None:
+        """Count one answered try by the server's own count, or by ``estimate`` where it sent none."""
         details = getattr(used, "prompt_tokens_details", None)
-        prompt, output = (used.prompt_tokens or 0, used.completion_tokens or 0) if used else (0, 0)
+        prompt, output = (used.prompt_tokens or 0, used.completion_tokens or 0) if used else estimate
         self.usage += Usage(
             prompt_tokens=prompt,
             completion_tokens=output,
@@ -99,16 +116,41 @@ class OpenAiClient:
 
     async def complete[T: BaseModel](self, call: ModelCall[T]) -> ModelReply[T]:
         """Answer ``call`` or raise :class:`ModelFailure`; either way the ledger holds a line when the call ended."""
+
+        async def work(target: Target, state: _LoopState, bill: _Bill) -> ModelReply[T]:
+            return await self._with_retries(call, target, state, bill)
+
+        reply, usage = await self._billed(call, estimate_prompt_tokens(call.system, call.user), work)
+        return replace(reply, usage=usage)
+
+    async def transcribe(self, call: PictureCall) -> PictureReply:
+        """Answer a call with a picture, watching the answer as it is written; see :class:`PictureClient`."""
+
+        async def work(target: Target, state: _LoopState, bill: _Bill) -> PictureReply:
+            async def attempt() -> PictureReply:
+                return PictureReply(await self._watch(call, target, state, bill), Usage(), target.model)
+
+            return await with_retries(attempt, self._policy, lambda _failure, _wait: bill.add_retry())
+
+        reply, usage = await self._billed(call, call.prompt_tokens, work)
+        return replace(reply, usage=usage)
+
+    async def _billed[R](
+        self,
+        call: _Asked,
+        prompt_tokens: int,
+        work: Callable[[Target, _LoopState, _Bill], Awaitable[R]],
+    ) -> tuple[R, Usage]:
+        """What ``work`` gives, within the limits on calls in flight and on cost, with its line in the ledger."""
         target = await self._target(call.role)
         state = self._loops.setdefault(asyncio.get_running_loop(), _LoopState())
         slot = state.slots.setdefault(target.key, asyncio.Semaphore(target.concurrency))
-        prompt_tokens = estimate_prompt_tokens(call.system, call.user)
         bill = _Bill(target.prices)
         async with slot:
             started, clock = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
             with self._budget.reserve(prompt_tokens, call.max_output_tokens, target.prices) as reservation:
                 try:
-                    reply = await self._with_retries(call, target, state, bill)
+                    result = await work(target, state, bill)
                 except ModelFailure as failure:
                     failure.usage = bill.usage
                     self._note(call, target, bill, started, clock, failure.kind.value, failure.message)
@@ -117,7 +159,7 @@ class OpenAiClient:
                     # Also for a call that was cancelled between tries: what its tries cost is spent.
                     reservation.settle(bill.usage.cost)
                 self._note(call, target, bill, started, clock, OK, "")
-        return replace(reply, usage=bill.usage)
+        return result, bill.usage
 
     async def _target(self, role: Role) -> Target:
         """The target of ``role``. Loading the client library or a local model takes seconds; others go on meanwhile."""
@@ -148,9 +190,9 @@ class OpenAiClient:
         return await with_retries(attempt, self._policy, lambda _failure, _wait: bill.add_retry())
 
     async def _ask[T: BaseModel](self, call: ModelCall[T], target: Target, state: _LoopState, bill: _Bill) -> Any:
-        """One answered request. An endpoint that refuses a parameter is asked again without it: no retry, a lesson."""
-        phrasing = self._phrasings.get(target.key) or first_phrasing(target)
-        for _ in range(MOST_LESSONS):
+        """One answered request."""
+
+        async def send(phrasing: Phrasing) -> Any:
             body = request_body(
                 call,
                 target.model,
@@ -160,8 +202,32 @@ class OpenAiClient:
                 token_field=phrasing.token_field,
                 without=phrasing.without,
             )
+            return await self._send(body, target, state, bill)
+
+        return await self._rephrasing(target, send)
+
+    async def _watch(self, call: PictureCall, target: Target, state: _LoopState, bill: _Bill) -> str:
+        """The text of one answered request that shows a picture."""
+
+        async def send(phrasing: Phrasing) -> Streamed:
+            body = picture_body(
+                call,
+                target.model,
+                temperature=self._settings.temperature,
+                seed=self._settings.seed,
+                token_field=phrasing.token_field,
+                without=phrasing.without,
+            )
+            return await self._stream(call, body, target, state, bill)
+
+        return judged(await self._rephrasing(target, send))
+
+    async def _rephrasing[R](self, target: Target, send: Callable[[Phrasing], Awaitable[R]]) -> R:
+        """What ``send`` gives. An endpoint that refuses a parameter is asked again without it: no retry, a lesson."""
+        phrasing = self._phrasings.get(target.key) or first_phrasing(target)
+        for _ in range(MOST_LESSONS):
             try:
-                completion = await self._send(body, target, state, bill)
+                answer = await send(phrasing)
             except ModelFailure as failure:
                 following = phrasing.after_refusal(failure.message) if failure.kind is FailureKind.BAD_REQUEST else None
                 if following is None:
@@ -170,7 +236,7 @@ class OpenAiClient:
             else:
                 # Only what worked is remembered: a refusal may have had another reason than the one it seemed to name.
                 self._phrasings[target.key] = phrasing
-                return completion
+                return answer
         raise ModelFailure(FailureKind.BAD_REQUEST, f"{target.base_url} refuses every way to phrase the request")
 
     async def _send(self, body: dict[str, Any], target: Target, state: _LoopState, bill: _Bill) -> Any:
@@ -188,8 +254,27 @@ class OpenAiClient:
         except (openai.OpenAIError, TimeoutError, ValueError) as error:
             bill.add_failed(time.monotonic() - clock)
             raise _without_key(classify(error, target.base_url), target) from error
-        bill.add(completion, time.monotonic() - clock)
+        bill.add(completion.usage, time.monotonic() - clock)
         return completion
+
+    async def _stream(
+        self, call: PictureCall, body: dict[str, Any], target: Target, state: _LoopState, bill: _Bill
+    ) -> Streamed:
+        import openai
+
+        clock, answer = time.monotonic(), Streamed()
+        try:
+            async with asyncio.timeout(target.timeout_seconds):
+                await stream_answer(self._client(target, state), body, call.guard, answer)
+        except (openai.OpenAIError, TimeoutError, ValueError) as error:
+            bill.add_failed(time.monotonic() - clock)
+            raise _without_key(classify(error, target.base_url), target) from error
+        except ModelFailure:
+            bill.add_failed(time.monotonic() - clock)
+            raise
+        # An answer that was cut short is paid for as far as it went, though the server sent no count.
+        bill.add(answer.usage, time.monotonic() - clock, (call.prompt_tokens, answer.estimated_tokens))
+        return answer
 
     def _client(self, target: Target, state: _LoopState) -> openai.AsyncOpenAI:
         import openai
@@ -207,8 +292,8 @@ class OpenAiClient:
             )
         return state.clients[key]
 
-    def _note[T: BaseModel](
-        self, call: ModelCall[T], target: Target, bill: _Bill, started: str, clock: float, outcome: str, message: str
+    def _note(
+        self, call: _Asked, target: Target, bill: _Bill, started: str, clock: float, outcome: str, message: str
     ) -> None:
         usage = bill.usage
         self._ledger.write(

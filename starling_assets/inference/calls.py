@@ -22,6 +22,7 @@ class Role(StrEnum):
     EXTRACTOR = "extractor"
     JUDGE = "judge"
     TAGGER = "tagger"
+    OCR = "ocr"
 
 
 class FailureKind(StrEnum):
@@ -36,6 +37,7 @@ class FailureKind(StrEnum):
     BAD_REQUEST = "bad_request"  # 400, 404, 422: another try would fail again
     TRUNCATED = "truncated"  # finish_reason=length
     WHITESPACE_LOOP = "whitespace_loop"
+    REPETITION = "repetition_loop"  # the same words again and again
     EMPTY = "empty_reply"
     MALFORMED = "malformed"  # not JSON, prose around it, NaN, duplicate keys
     SCHEMA_MISMATCH = "schema_mismatch"  # valid JSON of another shape
@@ -52,6 +54,7 @@ UNUSABLE = frozenset(
     {
         FailureKind.TRUNCATED,
         FailureKind.WHITESPACE_LOOP,
+        FailureKind.REPETITION,
         FailureKind.EMPTY,
         FailureKind.MALFORMED,
         FailureKind.SCHEMA_MISMATCH,
