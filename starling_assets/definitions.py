@@ -8,6 +8,7 @@ from resources.embedder import EmbedderResource
 from resources.endpoints import ModelClientResource
 from resources.entity_index import EntityIndexResource
 from resources.gpu_jobs import executor_for
+from resources.ocr import OcrResource
 from resources.project import ProjectResource
 from resources.structures.resource import StructuresResource
 from resources.vector_index import VectorIndexResource
@@ -20,6 +21,7 @@ from starling_assets.defs import (
     jobs,
     literature,
     marts,
+    ocr,
     ontology,
     planning,
     retrieval,
@@ -28,7 +30,7 @@ from starling_assets.defs import (
 from starling_assets.defs.policy import with_policy
 from starling_assets.settings import load_settings
 
-_MODULES = [literature, ontology, tagging, planning, retrieval, extraction, datasets, marts, checks]
+_MODULES = [ocr, literature, ontology, tagging, planning, retrieval, extraction, datasets, marts, checks]
 
 settings = load_settings()
 defs = dg.Definitions(
@@ -42,6 +44,7 @@ defs = dg.Definitions(
         "embedder": EmbedderResource(),
         "entities": EntityIndexResource(),
         "vectors": VectorIndexResource(),
+        "ocr": OcrResource(),
         "structures": StructuresResource(opsin=settings.tagging.opsin),
     },
     executor=executor_for(settings),

@@ -11,12 +11,14 @@ from starling_assets.artifacts.store import Store
 from starling_assets.literature import tables
 from starling_assets.literature.chunk_text import window_texts
 from starling_assets.literature.citations import read_citations
+from starling_assets.literature.ocr.reading import readings_of
 from starling_assets.literature.papers import read_papers
 from starling_assets.literature.windows import cut_windows
 from starling_assets.partitions import shards
 from starling_assets.retrieval.tables import EMBEDDINGS
 
 from .metadata import counts_table, sample_table, value_counts
+from .ocr import ocr_markdown
 
 _SHARD = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
 _EMBED_BATCH = 64
@@ -44,18 +46,19 @@ def citations(context: dg.AssetExecutionContext, project: ProjectResource) -> dg
     group_name="literature",
     partitions_def=shards,
     backfill_policy=_SHARD,
-    deps=[citations],
+    deps=[citations, ocr_markdown],
     pool="cpu",
     kinds={"polars"},
 )
 def papers(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
-    """Papers of the shard as blocks, from JATS, from a PDF's text layer, or title and abstract alone."""
+    """Papers of the shard as blocks: JATS, the text layer of PDFs and their pages read by OCR, title and abstract."""
     shard, store = context.partition_key, project.store
     result = read_papers(
         project.shards.sources(shard),
         store.read("citations", shard),
         project.settings.literature,
         on_progress=lambda done, total: report("papers", done, total),
+        ocr=readings_of(store.read("ocr_markdown", shard), store.read("ocr_markdown", shard, table="engine")),
     )
     files = merge_file_reports(store.read("citations", shard, table="files"), result.files)
     store.write(files, "papers", shard, table="files", schema=tables.FILES)

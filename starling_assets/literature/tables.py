@@ -114,3 +114,33 @@ WINDOWS: dict[str, pl.DataType | type[pl.DataType]] = {
     "section_kind": pl.String,
     "window_key": pl.String,  # joined_key of the members' block keys
 }
+
+#: One row per page whose text layer is missing or cannot be trusted, as an OCR engine read it.
+OCR_PAGES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "file": pl.String,
+    "sha256": pl.String,  # of the file
+    "page": pl.UInt32,  # from 1
+    "problem": pl.String,  # scan | garbled | doubled
+    "engine": pl.String,  # with its version and parameters
+    "status": pl.String,  # ok | partial | blank | failed
+    "reason": pl.String,  # of partial, blank and failed; one line for a person
+    "markdown": pl.String,
+    "blocks": pl.List(
+        pl.Struct(
+            {
+                "kind": pl.String,  # as in BLOCKS
+                "text": pl.String,
+                "bbox": pl.List(pl.Float32),  # points from the page's upper left corner
+                "rows": pl.List(pl.List(pl.String)),  # cells of a table
+                "header_rows": pl.UInt32,
+            }
+        )
+    ),
+    "raw": pl.List(pl.String),  # every reply of the engine as it came, the last one last
+    "prompt_tokens": pl.Int64,
+    "completion_tokens": pl.Int64,
+    "cost": pl.Float64,  # US dollars
+}
+
+#: One row: the engine of the shard, or why there is none.
+OCR_ENGINE: dict[str, pl.DataType | type[pl.DataType]] = {"engine": pl.String, "reason": pl.String}

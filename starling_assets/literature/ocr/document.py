@@ -9,6 +9,7 @@ from typing import Any
 
 from starling_assets.literature.pdf_layout import AFTER_REFERENCES, REFERENCES, goes_on
 from starling_assets.literature.pdf_words import join_lines
+
 from .pages import OcrBlock, OcrPage
 
 _MARGIN = 0.09

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from starling_assets.settings.model import LiteratureSettings
-
 from starling_assets.literature.pdf_lines import Line
 from starling_assets.literature.xml import parse_xml
+from starling_assets.settings.model import LiteratureSettings
+
 from .pages import Box, PageToRead
 from .pictures import Picture
 

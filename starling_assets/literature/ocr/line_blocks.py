@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from starling_assets.literature.pdf_layout import lay_out
 from starling_assets.literature.pdf_lines import Line, Page
+
 from .pages import Box, OcrBlock
 
 #: Sizes measured on a picture vary with the letters of a line: those within this share of the page's size are equal.

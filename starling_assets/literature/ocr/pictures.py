@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from starling_assets.literature.pdf_process import child_environment, cpu_seconds, explain_exit
 from starling_assets.settings.model import LiteratureSettings
 
-from starling_assets.literature.pdf_process import child_environment, cpu_seconds, explain_exit
 from .pages import Box, PageToRead
 
 POINTS_PER_INCH = 72.0

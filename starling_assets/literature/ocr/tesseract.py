@@ -8,10 +8,10 @@ import subprocess
 from functools import cached_property
 from typing import Final
 
-from starling_assets.settings.model import LiteratureSettings
-
 from starling_assets.literature.pdf_process import child_environment
 from starling_assets.literature.xml import BadSource
+from starling_assets.settings.model import LiteratureSettings
+
 from .hocr import angle_of, lines_of, upright
 from .line_blocks import blocks_of_lines
 from .pages import OcrPage, PageToRead
