@@ -21,7 +21,8 @@ class Role(StrEnum):
     INVESTIGATOR = "investigator"
     EXTRACTOR = "extractor"
     JUDGE = "judge"
-    TAGGER = "tagger"
+    TAGGER = "tagger"  # the student: all types in one pass
+    TEACHER = "teacher"  # one type a pass
     OCR = "ocr"
 
 

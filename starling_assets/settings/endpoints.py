@@ -40,6 +40,7 @@ class LlmSettings(Endpoint):
     extractor: Endpoint = Endpoint()
     judge: Endpoint = Endpoint()
     tagger: Endpoint = Endpoint()
+    teacher: Endpoint = Endpoint()
     embedder: Endpoint = Endpoint()
     ocr: Endpoint = Endpoint()
     local: LocalModel = LocalModel()
