@@ -19,6 +19,7 @@ class Behaviour:
     connection: Literal["answer", "reset", "hang", "close"] = "answer"
     raw_body: bytes | None = None  # sent as it is, in place of a completion
     cut: float | None = None  # share of the scripted answer that is sent
+    breaks_off: bool = False  # a streamed reply ends without its last event
 
     @classmethod
     def ok(cls, delay: float = 0.0) -> Behaviour:

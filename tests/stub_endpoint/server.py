@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import socket
@@ -17,7 +18,7 @@ from typing import Any, Self
 
 from .behaviours import Behaviour
 
-Messages = list[dict[str, str]]
+Messages = list[dict[str, Any]]
 #: The scripted model: messages and the asked schema to the value (or text) of the reply.
 Answer = Callable[[Messages, dict[str, Any] | None], Any]
 
@@ -41,7 +42,14 @@ class SeenRequest:
 
     @property
     def user(self) -> str:
-        return "".join(m["content"] for m in self.messages if m["role"] == "user")
+        contents = [m["content"] for m in self.messages if m["role"] == "user"]
+        return "".join(c if isinstance(c, str) else "".join(part.get("text", "") for part in c) for c in contents)
+
+    @property
+    def pictures(self) -> list[bytes]:
+        """The pictures that were shown, as PNG."""
+        parts = [part for m in self.messages if isinstance(m["content"], list) for part in m["content"]]
+        return [base64.b64decode(part["image_url"]["url"].partition(",")[2]) for part in parts if part.get("image_url")]
 
     @property
     def schema(self) -> dict[str, Any] | None:
@@ -86,6 +94,7 @@ class StubEndpoint:
     requests: list[SeenRequest] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
+    streamed: int = 0  # characters of streamed replies that a client took
 
     def __post_init__(self) -> None:
         self._queue: deque[Behaviour] = deque(self.behaviours)
@@ -215,7 +224,40 @@ class _Handler(BaseHTTPRequestHandler):
             if behaviour.cut is not None:
                 text = text[: int(len(text) * behaviour.cut)]
         self.stub.note("answered", seen, text)
+        if seen.body.get("stream"):
+            return self._stream(seen, text, behaviour)
         return self._send(200, _completion(seen, text, behaviour.finish_reason))
+
+    def _stream(self, seen: SeenRequest, text: str, behaviour: Behaviour) -> None:
+        """The text in small pieces; once the client has closed the connection the rest is not written."""
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        whole = _completion(seen, text, behaviour.finish_reason)
+        head = {name: whole[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+        for start in range(0, len(text), 64):
+            choice = {"index": 0, "delta": {"content": text[start : start + 64]}, "finish_reason": None}
+            if not self._event(head | {"choices": [choice]}):
+                return
+            self.stub.streamed += len(choice["delta"]["content"])
+        if behaviour.breaks_off:
+            return
+        last = {"index": 0, "delta": {}, "finish_reason": behaviour.finish_reason}
+        self._event(head | {"choices": [last]})
+        if seen.body.get("stream_options"):
+            self._event(head | {"choices": [], "usage": whole["usage"]})
+        with contextlib.suppress(OSError):
+            self.wfile.write(b"data: [DONE]\n\n")
+
+    def _event(self, value: dict[str, Any]) -> bool:
+        try:
+            self.wfile.write(b"data: " + json.dumps(value).encode() + b"\n\n")
+            self.wfile.flush()
+        except OSError:
+            return False
+        return True
 
     def _key_fits(self) -> bool:
         return not self.stub.key or self.headers.get("authorization") == f"Bearer {self.stub.key}"

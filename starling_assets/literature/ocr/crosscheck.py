@@ -12,15 +12,15 @@ _SHARED = 0.6
 #: A doubled text layer may hold a draft or a second page besides what is printed.
 _COVERED = 0.35
 _IN_ORDER = 0.5
-#: A letter covers more dark points than this, even in small print at the resolutions used here.
-_POINTS_PER_LETTER = 12
+#: A letter covers more points than this, even in small print at the coarsest resolution used here (seen: 10-55).
+_POINTS_PER_LETTER = 4
 
 
 def disagreement(text: str, layer: str, ink_points: float) -> str:
     """Why ``text`` cannot be the reading of a page; empty when nothing speaks against it.
 
     ``layer`` is the page's text layer, empty where it says nothing; ``ink_points`` how many points of the picture are
-    dark.
+    not paper.
     """
     letters = sum(not character.isspace() for character in text)
     if letters * _POINTS_PER_LETTER > ink_points:

@@ -1,7 +1,7 @@
 """The child process that draws one page of a PDF: limits first, then pdfium; a PNG on its standard output.
 
 Called as ``python -m starling_assets.literature.ocr.picture_child PATH PAGE WIDTH HEIGHT COLOUR MEMORY_BYTES
-CPU_SECONDS``. One line of JSON comes first: ``{"ink": …}``, the share of dark points of the page, or
+CPU_SECONDS``. One line of JSON comes first: ``{"ink": …}``, the share of points that are not paper, or
 ``{"problem": …}``.
 """
 
@@ -12,14 +12,15 @@ import resource
 import struct
 import sys
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from starling_assets.literature.pdf_lines import PdfProblem, open_document
 
-#: A point darker than this belongs to a letter or a line, not to the shade of scanned paper.
-_DARK = 128
-_NOT_DARK = bytes(range(_DARK, 256))
+#: A point that differs by more than this from the paper's own shade belongs to a letter, a line or a picture.
+_CONTRAST = 48
+_SAMPLED = 97
 
 
 def main(arguments: list[str]) -> int:
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
 
 
 def draw(path: Path, number: int, width: int, height: int, *, colour: bool) -> tuple[float, bytes]:
-    """Share of dark points, and the PNG of page ``number`` (from 1) at exactly that size in pixels."""
+    """Share of points that are not paper, and the PNG of page ``number`` (from 1) at exactly that size in pixels."""
     import pypdfium2 as pdfium
     import pypdfium2.raw as raw
 
@@ -61,7 +62,9 @@ def draw(path: Path, number: int, width: int, height: int, *, colour: bool) -> t
     data = bytes(bitmap.buffer)
     rows = [data[start : start + samples] for start in range(0, bitmap.stride * height, bitmap.stride)]
     green = b"".join(row[1::3] for row in rows) if colour else b"".join(rows)
-    ink = len(green.translate(None, _NOT_DARK)) / max(len(green), 1)
+    paper = Counter(green[::_SAMPLED]).most_common(1)[0][0]
+    shades = bytes(range(max(paper - _CONTRAST, 0), min(paper + _CONTRAST, 255) + 1))
+    ink = len(green.translate(None, shades)) / len(green)
     return round(ink, 6), _png(rows, width, height, 2 if colour else 0)
 
 

@@ -16,7 +16,7 @@ from starling_assets.settings.model import LiteratureSettings
 from .pages import Box, PageToRead
 
 POINTS_PER_INCH = 72.0
-#: Share of dark points below which a page shows nothing that could be read: a speck, the shadow of a fold.
+#: Share of points other than paper below which a page shows nothing that could be read: a speck, the shadow of a fold.
 BLANK_INK = 0.0002
 
 
@@ -26,7 +26,7 @@ class PictureProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page as PNG, its size in pixels, and the share of it that is dark."""
+    """A page as PNG, its size in pixels, and the share of its points that are not paper."""
 
     png: bytes
     width: int
