@@ -31,8 +31,8 @@ from starling_assets.artifacts.journal import Journal
 from starling_assets.extraction.assemble import assemble, evidence_holds
 from starling_assets.extraction.extract import extract_shard, shard_windows
 from starling_assets.extraction.judging import judge_batches, judge_shard, rejected_by_axis, verdicts
-from starling_assets.extraction.progress import Progress
 from starling_assets.inference.calls import ModelClient, Role
+from starling_assets.journalled import Progress
 from starling_assets.literature.citations import read_citations
 from starling_assets.literature.papers import read_papers
 from starling_assets.literature.sources import SourceFile, sniff

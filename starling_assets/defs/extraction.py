@@ -7,15 +7,12 @@ from resources.endpoints import ModelClientResource
 from resources.gpu_jobs import op_tags
 from resources.project import ProjectResource
 from starling_assets.agents.tasks import Task
-from starling_assets.artifacts.journal import Journal, Tally
+from starling_assets.artifacts.journal import Journal
 from starling_assets.artifacts.locks import partition_lock
-from starling_assets.artifacts.progress import report
 from starling_assets.extraction.assemble import assemble
 from starling_assets.extraction.coverage import paper_coverage
 from starling_assets.extraction.extract import extract_shard, shard_windows
 from starling_assets.extraction.judging import judge_batches, judge_shard, verdicts
-from starling_assets.extraction.progress import OnProgress
-from starling_assets.extraction.progress import Progress as UnitProgress
 from starling_assets.extraction.tables import AXES, COVERAGE, RECORDS, REJECTED, VERDICTS
 from starling_assets.inference.calls import Role
 from starling_assets.partitions import task_and_shard, task_shards
@@ -23,6 +20,7 @@ from starling_assets.settings import Settings, load_settings
 
 from .literature import papers
 from .metadata import counts_table, sample_table, value_counts
+from .model_work import accounted, progress_of, tally_metadata, usage_metadata
 from .planning import frozen_schema, read_frozen_task
 from .retrieval import subcorpus
 from .tagging import ontology_links, tag_shards
@@ -73,13 +71,13 @@ def raw_extractions(
         store.write(per_paper, "raw_extractions", task_name, shard, table="coverage", schema=COVERAGE)
     return dg.MaterializeResult(
         metadata={
-            **_tally_metadata(tally),
+            **tally_metadata(tally),
             "records": made.records.height,
             "rejected_by_reason": counts_table(value_counts(made.rejected, "reason"), "reason"),
-            **_usage_metadata(journal),
+            **usage_metadata(journal),
             "sample": sample_table(made.records, ["entity", "label", "value_text", "smiles", "pmid"]),
         },
-        check_results=[_accounted("raw_extractions_accounted", tally)],
+        check_results=[accounted("raw_extractions_accounted", tally)],
     )
 
 
@@ -114,50 +112,17 @@ def judgments(
     judged = frame.filter(pl.col("status") == "ok")
     return dg.MaterializeResult(
         metadata={
-            **_tally_metadata(tally),
+            **tally_metadata(tally),
             "judged": judged.height,
             "kept": int(judged["kept"].sum()),
             "failed_by_axis": counts_table({axis: int((~judged[axis]).sum()) for axis in AXES}, "axis", "records"),
-            **_usage_metadata(journal),
+            **usage_metadata(journal),
         },
-        check_results=[_accounted("judgments_accounted", tally)],
+        check_results=[accounted("judgments_accounted", tally)],
     )
-
-
-def progress_of(stage: str) -> OnProgress:
-    """Report journalled work under ``stage``, with the tokens this run has paid for."""
-
-    def tell(progress: UnitProgress) -> None:
-        usage = progress.usage
-        report(stage, progress.done, progress.planned, tokens=usage.prompt_tokens + usage.completion_tokens)
-
-    return tell
 
 
 def _budget(task: Task, settings: Settings) -> float | None:
     """The smaller of the task's and the project's bound on cost."""
     bounds = [bound for bound in (task.budget.max_cost, settings.extraction.max_cost) if bound is not None]
     return min(bounds, default=None)
-
-
-def _accounted(name: str, tally: Tally) -> dg.AssetCheckResult:
-    """planned = ok + empty + failed, and nothing failed."""
-    whole = tally.planned == tally.ok + tally.empty + tally.failed
-    return dg.AssetCheckResult(
-        check_name=name,
-        passed=whole and tally.failed == 0,
-        severity=dg.AssetCheckSeverity.ERROR if not whole else dg.AssetCheckSeverity.WARN,
-        metadata=tally.model_dump(),
-    )
-
-
-def _tally_metadata(tally: Tally) -> dict[str, int]:
-    return {f"units_{name}": getattr(tally, name) for name in ("planned", "ok", "empty", "failed", "pending")}
-
-
-def _usage_metadata(journal: Journal) -> dict[str, dg.MetadataValue]:
-    totals: dict[str, float] = {}
-    for outcome in journal.outcomes().values():
-        for name, value in outcome.usage.items():
-            totals[name] = totals.get(name, 0.0) + value
-    return {f"usage_{name}": dg.MetadataValue.float(float(value)) for name, value in sorted(totals.items())}

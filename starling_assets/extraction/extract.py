@@ -12,9 +12,9 @@ from starling_assets.agents.tasks import Task, schema_hash
 from starling_assets.artifacts.journal import Journal, Outcome, Tally
 from starling_assets.inference.calls import UNUSABLE, ModelClient, ModelFailure, Role, Usage
 from starling_assets.inference.stopping import Stop
+from starling_assets.journalled import OnProgress, concurrency, failed_outcome, run_journalled
 from starling_assets.settings import Settings
 
-from .progress import OnProgress, concurrency, failed_outcome, run_journalled
 from .windows import Window, plan_windows
 
 

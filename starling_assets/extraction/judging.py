@@ -18,9 +18,9 @@ from starling_assets.artifacts.keys import content_key
 from starling_assets.artifacts.store import conform, empty
 from starling_assets.inference.calls import UNUSABLE, FailureKind, ModelClient, ModelFailure, Role, Usage
 from starling_assets.inference.stopping import Stop
+from starling_assets.journalled import OnProgress, concurrency, failed_outcome, run_journalled
 from starling_assets.settings import Settings
 
-from .progress import OnProgress, concurrency, failed_outcome, run_journalled
 from .tables import AXES, VERDICTS
 
 #: Characters of the paper shown on each side of the quote.

@@ -7,9 +7,9 @@ import pytest
 
 from starling_assets.artifacts.journal import Journal
 from starling_assets.extraction.extract import extract_shard, shard_windows
-from starling_assets.extraction.progress import Progress, concurrency
 from starling_assets.inference.calls import FailureKind, ModelFailure
 from starling_assets.inference.stopping import Stop
+from starling_assets.journalled import Progress, concurrency
 from starling_assets.settings import Settings
 from tests.scripted import ScriptedClient
 
