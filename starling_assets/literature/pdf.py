@@ -96,7 +96,7 @@ def _blocks(chunks: list[dict[str, Any]]) -> list[Block]:
     kind = "other"
     for chunk in chunks:
         text = clean(chunk["text"])
-        if not text:
+        if not text and "rows" not in chunk:
             continue
         if chunk["kind"] == "title":
             blocks.append(Block("title", text, "title", (), "", _spans(text, chunk["lines"])))

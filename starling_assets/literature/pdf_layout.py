@@ -224,10 +224,13 @@ def _page_chunks(lines: Sequence[Line], columns: Sequence[tuple[float, float]], 
 
 
 def _may_begin_grid(caption: Chunk, line: Line) -> bool:
-    """Whether the caption can have ended before ``line``: the first row has wide gaps, or another size or face."""
+    """Whether the caption can have ended before ``line``: the first row has wide gaps, stands
+    further right, or is of another size or face.
+    """
     last = caption.lines[-1]
     return (
         len(line.runs) > 1
+        or line.x0 - last.x0 > 3 * line.size
         or abs(line.size - last.size) > 0.4
         or (line.font != last.font and line.base - last.base > line.size)
     )

@@ -25,6 +25,7 @@ _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _LIST_MARKS = re.compile(r"^\s*[-*+]\s+")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1|(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _INDICES = re.compile(r"</?(?:sub|sup|b|i|em|strong)>|<br\s*/?>", re.IGNORECASE)
+_POWER = re.compile(r"(?<=\d)<sup>", re.IGNORECASE)
 _DISPLAY = re.compile(r"^\s*(?:\$\$|\\\[)(.*?)(?:\$\$|\\\])\s*$", re.DOTALL)
 
 
@@ -67,4 +68,4 @@ def plain_text(text: str, kind: str) -> str:
     if kind == "list_item":
         text = _LIST_MARKS.sub("", text)
     text = _EMPHASIS.sub(lambda match: match.group(2) or match.group(3), text)
-    return plain(_INDICES.sub("", text)).strip()
+    return plain(_INDICES.sub("", _POWER.sub("^", text))).strip()

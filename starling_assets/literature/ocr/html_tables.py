@@ -39,6 +39,8 @@ class _TableBuilder(HTMLParser):
             self._cell.text = ""
         elif tag in _BREAKS:
             self.handle_data(" ")
+        elif tag == "sup" and self._cell is not None and (self._cell.text or "")[-1:].isdigit():
+            self.handle_data("^")  # a power, not an index
 
     def handle_endtag(self, tag: str) -> None:
         """Close a cell, row or group."""

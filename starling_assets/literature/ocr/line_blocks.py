@@ -13,6 +13,8 @@ from .pages import Box, OcrBlock
 
 #: Sizes measured on a picture vary with the letters of a line: those within this share of another are equal to it.
 _SAME_SIZE = 0.22
+#: A line of fewer letters says little about its size: it is taken for the page's own unless it differs by more.
+_SHORT, _SHORT_SAME_SIZE = 25, 0.35
 
 
 def blocks_of_lines(
@@ -43,7 +45,13 @@ def _evened(lines: Sequence[Line]) -> list[Line]:
         return []
     body = statistics.median(line.size for line in lines for _ in range(len(line.text) // 10 + 1))
     classes = [body]
-    for size in sorted({line.size for line in lines}, reverse=True):
+    for size in sorted({line.size for line in lines if len(line.text) >= _SHORT}, reverse=True):
         if all(abs(size - known) > _SAME_SIZE * known for known in classes):
             classes.append(size)
-    return [replace(line, size=round(min(classes, key=lambda known: abs(known - line.size)), 1)) for line in lines]
+    return [replace(line, size=round(_class_of(line, body, classes), 1)) for line in lines]
+
+
+def _class_of(line: Line, body: float, classes: Sequence[float]) -> float:
+    if len(line.text) < _SHORT:
+        return body if abs(line.size - body) <= _SHORT_SAME_SIZE * body else line.size
+    return min(classes, key=lambda known: abs(known - line.size))

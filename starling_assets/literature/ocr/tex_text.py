@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200})\$|\\\((.{1,200}?)\\\)")
+_INLINE = re.compile(r"(?<!\\)\$(?=\S)([^$\n]{1,200}?)(?<=\S)\$(?!\d)|\\\((.{1,200}?)\\\)")
 _SIGNS_TEXT = """pm ± times × cdot · leq ≤ le ≤ geq ≥ ge ≥ neq ≠ approx ≈ sim ~ infty ∞ degree ° circ ° rightarrow →
 to → leftarrow ← rightleftharpoons ⇌ downarrow ↓ uparrow ↑ div ÷ mp ∓ prime ′ ll ≪ gg ≫ propto ∝
 partial ∂ sum ∑ int ∫ alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ
@@ -14,7 +14,8 @@ _SIGNS = dict(zip(_SIGNS_TEXT.split()[::2], _SIGNS_TEXT.split()[1::2], strict=Tr
 _FACES = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textit|textbf|rm|bf|it|operatorname|mathsf)\b\s*")
 _NAMED = re.compile(r"\\([A-Za-z]+)\s*")
 _ESCAPED = re.compile(r"\\([%&#_${}])")
-_BARE = re.compile(r"[\^_]|[{}]|\\[,;:! ]")
+#: A power keeps its sign (``10^-3``), an index does not.
+_BARE = re.compile(r"(?<!\d)\^|\^(?=\{?[°′*])|_|[{}]|\\[,;:! ]")
 
 
 def plain(text: str) -> str:
@@ -28,4 +29,7 @@ def _replaced(match: re.Match[str]) -> str:
     if unknown:
         return match.group()
     inner = _NAMED.sub(lambda named: _SIGNS[named.group(1)], inner)
-    return _BARE.sub("", _ESCAPED.sub(lambda sign: f"\\{sign.group(1)}", inner)) if inner.strip() else ""
+    # The base of a power may stand before the formula: ``10$^{-3}$``.
+    before = match.string[: match.start()][-1:]
+    base = before if before.isdigit() else ""
+    return _BARE.sub("", base + inner)[len(base) :]
