@@ -69,7 +69,7 @@ class TaggingSettings(Section):
     )
     lexicon_dir: Path | None = Field(None, description="folder of ontology releases; empty means the bundled subset")
     window_paragraphs: int = Field(3, ge=1, description="paragraphs in a tagging window")
-    max_window_tokens: int = Field(1_200, ge=64, description="a tagging window is cut above this many tokens")
+    max_window_tokens: int = Field(900, ge=64, description="a tagging window is cut above this many tokens")
     max_output_tokens: int = Field(1_500, ge=64, description="cap of one reply of a tagging model")
     max_cost: float | None = Field(None, ge=0, description="US dollars that tagging one shard by a model may cost")
     min_name_length: int = Field(3, description="shorter names match only when written exactly as in the vocabulary")
