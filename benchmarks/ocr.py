@@ -134,8 +134,8 @@ def main(arguments: list[str]) -> int:
         else:
             print(
                 f"{found.engine:<34}{found.pages:>3} pages{found.failed:>3} failed"
-                f"{found.pages_per_cpu_minute:>7}/CPU-min  {found.aligned:.1%} of {found.words} words aligned, {found.character_errors:.2%} character errors in "
-                f"them, {found.signs_kept:.0%} of signs kept"
+                f"{found.pages_per_cpu_minute:>7}/CPU-min  {found.aligned:.1%} of {found.words} words aligned, "
+                f"{found.character_errors:.2%} character errors in them, {found.signs_kept:.0%} of signs kept"
             )
     return 0
 

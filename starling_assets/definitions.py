@@ -44,7 +44,7 @@ defs = dg.Definitions(
         "embedder": EmbedderResource(),
         "entities": EntityIndexResource(),
         "vectors": VectorIndexResource(),
-        "ocr": OcrResource(),
+        "ocr": OcrResource(project=""),
         "structures": StructuresResource(opsin=settings.tagging.opsin),
     },
     executor=executor_for(settings),

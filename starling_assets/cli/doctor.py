@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from resources.endpoints import check_endpoint
+from resources.ocr import choose_engine
 
 from .project import Project
 
@@ -46,16 +47,16 @@ def examine(*, as_json: bool) -> None:
 
 
 def findings_of(project: Project) -> list[Finding]:
-    """Look at interpreter, disk, Java, Tesseract, the model endpoint or the packaged model."""
+    """Look at interpreter, disk, Java, the OCR engine, the model endpoint or the packaged model."""
     settings = project.settings
     folder = settings.home if settings.home.exists() else project.root
     free = shutil.disk_usage(folder).free
-    java, tesseract = shutil.which("java"), shutil.which("tesseract")
+    java, ocr = shutil.which("java"), choose_engine(settings)
     findings = [
         Finding("Python", sys.version_info >= (3, 12), sys.version.split()[0], "3.12 or newer is needed", needed=True),
         Finding("disk", free > _FREE_BYTES, f"{free / 1e9:.1f} GB free in {folder}", "3 GB are needed", needed=True),
         Finding("Java", java is not None, java or "", "systematic chemical names (OPSIN) get no structure"),
-        Finding("Tesseract", tesseract is not None, tesseract or "", "scanned PDFs are set aside"),
+        Finding("OCR", ocr.engine is not None, ocr.engine.name if ocr.engine else "", f"scans wait: {ocr.reason}"),
     ]
     endpoint = check_endpoint(settings)
     findings.append(Finding("model endpoint", endpoint.ok, endpoint.message, endpoint.message, needed=True))
