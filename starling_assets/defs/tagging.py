@@ -7,7 +7,9 @@ import numpy as np
 import polars as pl
 
 from resources.embedder import EmbedderResource
+from resources.endpoints import ModelClientResource
 from resources.entity_index import EntityIndexResource
+from resources.gpu_jobs import op_tags
 from resources.project import ProjectResource
 from resources.structures.resource import StructuresResource
 from resources.vector_index import VectorIndexResource
@@ -17,14 +19,19 @@ from starling_assets.partitions import shards
 from starling_assets.retrieval.filterspec import Scope
 from starling_assets.retrieval.postings import build_bitmaps, build_postings, unit_counts
 from starling_assets.retrieval.tables import BITMAPS, POSTINGS
-from starling_assets.tagging.dictionary import DictionaryTagger
-from starling_assets.tagging.tables import MENTIONS, TAGS
+from starling_assets.settings import load_settings
+from starling_assets.tagging.engines import build_tagger, model_role
 
 from .literature import chunk_embeddings, chunks, papers
 from .metadata import counts_table, sample_table, value_counts
+from .model_tagging import tag_by_model, write_tags
 from .ontology import lexicon
 
 _SHARD = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
+# Whether tagging asks a model is part of the definition (pool, shape of the step), so it is read when this loads.
+_SETTINGS = load_settings()
+_ROLE = model_role(_SETTINGS)
+_ACCOUNTED = "tag_shards_accounted"
 
 
 @dg.asset(
@@ -32,24 +39,21 @@ _SHARD = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
     partitions_def=shards,
     backfill_policy=_SHARD,
     deps=[papers, lexicon],
-    pool="tagger",
-    kinds={"polars"},
+    pool="tagger" if _ROLE is None else "llm",
+    kinds={"polars"} if _ROLE is None else {"openai"},
+    op_tags=None if _ROLE is None else op_tags(_ROLE, _SETTINGS),
+    check_specs=[] if _ROLE is None else [dg.AssetCheckSpec(_ACCOUNTED, asset="tag_shards")],
 )
-def tag_shards(context: dg.AssetExecutionContext, project: ProjectResource) -> dg.MaterializeResult:
+def tag_shards(
+    context: dg.AssetExecutionContext, project: ProjectResource, models: ModelClientResource
+) -> dg.MaterializeResult:
     """Entity tags of the shard with exact offsets: canonical name, type, surface forms, paragraphs."""
     shard, store = context.partition_key, project.store
-    tagger = DictionaryTagger(store.read("lexicon"), project.settings.tagging)
-    tagged = tagger.tag(store.read("papers", shard, table="blocks"))
-    store.write(tagged.tags, "tag_shards", shard, schema=TAGS)
-    store.write(tagged.mentions, "tag_shards", shard, table="mentions", schema=MENTIONS)
-    return dg.MaterializeResult(
-        metadata={
-            "entities": tagged.tags.height,
-            "mentions": tagged.mentions.height,
-            "by_type": counts_table(value_counts(tagged.mentions, "entity_type"), "entity type", "mentions"),
-            "sample": sample_table(tagged.tags, ["canonical_name", "entity_type", "surface_forms", "paragraphs"]),
-        }
-    )
+    names, blocks = store.read("lexicon"), store.read("papers", shard, table="blocks")
+    if model_role(project.settings) is not None:
+        return tag_by_model(project, models, shard, names, blocks, _ACCOUNTED)
+    tagged = build_tagger(project.settings, names).tag(blocks)
+    return dg.MaterializeResult(metadata=write_tags(store, shard, tagged))
 
 
 @dg.asset(
