@@ -26,7 +26,9 @@ from lxml import etree
 
 from starling_assets.literature.bmc import read_bmc
 from starling_assets.literature.citations import iter_citations
+from starling_assets.literature.grids import read_grid
 from starling_assets.literature.jats import read_jats
+from starling_assets.literature.jats_tables import table_text, tables_of
 from starling_assets.literature.pdf_layout import lay_out
 from starling_assets.literature.pdf_lines import read_pages
 from starling_assets.literature.sources import SourceFile
@@ -190,7 +192,9 @@ def pages(shared: Path) -> Iterator[Measured]:
             found[name] = [loose(chunk.text) for chunk in lay_out(read)]
         return count, ""
 
-    yield _with_quality(measure("PDF pages", "starling", ours), quality())
+    measured = measure("PDF pages", "starling", ours)
+    cells, all_cells = table_cells(shared)
+    yield _with_quality(measured, f"{quality()}, {cells / all_cells:.1%} of {all_cells} cells in their row")
     if importlib.util.find_spec("pdfminer"):
         from pdfminer.high_level import extract_pages
         from pdfminer.layout import LTTextBox
@@ -207,6 +211,24 @@ def pages(shared: Path) -> Iterator[Measured]:
             return count, ""
 
         yield _with_quality(measure("PDF pages", "pdfminer.six", pdfminer), quality())
+
+
+def table_cells(shared: Path) -> tuple[int, int]:
+    """Cells of the twins' tables that stand in one row of ours with the other cells of their row, and all cells."""
+    folder = shared / "literature/pdf_twins"
+    found = wanted = 0
+    for name in TWINS:
+        root = parse_xml(open_source(folder / f"{name}.xml.gz", LIMITS), LIMITS)
+        wraps = list(root.iter("{*}table-wrap", "table-wrap"))
+        grids = [read_grid(table, table_text) for wrap in wraps for table in tables_of(wrap)]
+        tables = [chunk.table for chunk in lay_out(list(read_pages(folder / f"{name}.pdf", 400))) if chunk.table]
+        rows = [{loose(cell) for cell in row} - {""} for table in tables for row in table.rows]
+        for grid in grids:
+            for line in grid.body:
+                cells = {loose(cell.text) for cell in line} - {""}
+                wanted += len(cells)
+                found += max((len(cells & row) for row in rows), default=0)
+    return found, wanted
 
 
 def main(arguments: list[str]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from .pdf_lines import HYPHENS, Line, Page
-from .pdf_tables import CAPTION, PageTable, table_after
+from .pdf_tables import CAPTION, PageTable, beside_table, table_after
 from .pdf_words import join_lines
 
 _END = re.compile(r"[.!?:;)\]”\"’]\s*(?:\[[\d,–\- ]+\])?\s*$")
@@ -205,6 +205,7 @@ def _page_chunks(lines: Sequence[Line], columns: Sequence[tuple[float, float]], 
             and current.kind == "caption"
             and CAPTION.match(current.text)
             and _may_begin_grid(current, line)
+            and not beside_table(lines, index)
         ):
             skip_to, table = table_after(lines, index, body.size)
             if table is not None:
@@ -232,7 +233,7 @@ def _may_begin_grid(caption: Chunk, line: Line) -> bool:
         len(line.runs) > 1
         or line.x0 - last.x0 > 3 * line.size
         or abs(line.size - last.size) > 0.4
-        or (line.font != last.font and line.base - last.base > line.size)
+        or (last.font and line.font != last.font and line.base - last.base > line.size)
     )
 
 

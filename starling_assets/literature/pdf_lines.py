@@ -21,6 +21,8 @@ _MAX_LINES_PER_PAGE = 5_000
 _TABLE = re.compile(r"^(?:TABLE|Table|Tab\.|Supplementary Table)\s", re.MULTILINE)
 #: A blank wider than this share of the font size parts two cells.
 _CELL_GAP = 0.65
+#: Figures that may belong to several cells, and a figure at the end of a word.
+_FIGURES = re.compile(r"^[\d−–-]{2,6}$|[^\d\s.,−–-]\d{1,4}$")
 
 
 @dataclass(slots=True)
@@ -199,7 +201,34 @@ def _runs(
             runs.append((x0, right, text[begin : blank.start()]))
             begin, x0 = blank.end(), following
     runs.append((x0, line.x1, text[begin:].strip()))
-    return tuple(runs)
+    return tuple(part for run in runs for part in _apart(textpage, raw, start, text, run, line.size, left))
+
+
+def _apart(
+    textpage: Any, raw: Any, start: int, text: str, run: tuple[float, float, str], size: float, left: float
+) -> list[tuple[float, float, str]]:
+    """``run``, or its pieces where pdfium has written neighbouring cells as one word: ``24`` for 2 and 4."""
+    tail = _FIGURES.search(run[2])
+    if tail is None:
+        return [run]
+    edges = [ctypes.c_double() for _ in range(4)]
+    # The same word may stand in the line more than once: it is the one that ends where the run does.
+    for match in re.finditer(re.escape(run[2]), text):
+        boxes = []
+        for index in range(match.start() + tail.start(), match.end()):
+            raw.FPDFText_GetCharBox(textpage, start + index, *edges)
+            boxes.append((edges[0].value - left, edges[1].value - left))
+        if abs(boxes[-1][1] - run[1]) < size:
+            break
+    else:
+        return [run]
+    pieces = [(run[0], boxes[0][1], run[2][: tail.start() + 1])]
+    for (x0, x1), character in zip(boxes[1:], run[2][tail.start() + 1 :], strict=True):
+        if x0 - pieces[-1][1] <= _CELL_GAP * size:
+            pieces[-1] = (pieces[-1][0], x1, pieces[-1][2] + character)
+        else:
+            pieces.append((x0, x1, character))
+    return pieces
 
 
 def _rects(textpage: Any, raw: Any, start: int, count: int) -> Iterator[tuple[float, float, float, float]]:
