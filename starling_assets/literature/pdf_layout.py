@@ -233,7 +233,7 @@ def _may_begin_grid(caption: Chunk, line: Line) -> bool:
         len(line.runs) > 1
         or line.x0 - last.x0 > 3 * line.size
         or abs(line.size - last.size) > 0.4
-        or (last.font and line.font != last.font and line.base - last.base > line.size)
+        or (bool(last.font) and line.font != last.font and line.base - last.base > line.size)
     )
 
 
