@@ -17,6 +17,7 @@ from sensors.drop_folder import new_papers
 from starling_assets.defs import (
     checks,
     datasets,
+    distillation,
     extraction,
     jobs,
     literature,
@@ -30,7 +31,19 @@ from starling_assets.defs import (
 from starling_assets.defs.policy import with_policy
 from starling_assets.settings import load_settings
 
-_MODULES = [ocr, literature, ontology, tagging, planning, retrieval, extraction, datasets, marts, checks]
+_MODULES = [
+    ocr,
+    literature,
+    ontology,
+    tagging,
+    distillation,
+    planning,
+    retrieval,
+    extraction,
+    datasets,
+    marts,
+    checks,
+]
 
 settings = load_settings()
 defs = dg.Definitions(

@@ -1,4 +1,4 @@
-"""Partitions of the house: paper shards, tasks, their product, and ontologies.
+"""Partitions of the house: paper shards, tasks, their product, ontologies, and entity types.
 
 Shards and tasks are dynamic; multi-partition keys order their dimensions by name, so they are always built with
 :func:`task_shard_key`, never by hand.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dagster as dg
 
 from starling_assets.ontology.releases import RELEASES
+from starling_assets.tagging.entity_types import EntityType
 
 #: A batch of at most 10,000 papers. A shard never changes after it is closed.
 shards = dg.DynamicPartitionsDefinition(name="shard")
@@ -18,6 +19,8 @@ tasks = dg.DynamicPartitionsDefinition(name="task")
 task_shards = dg.MultiPartitionsDefinition({"task": tasks, "shard": shards})
 #: Vocabulary releases.
 ontologies = dg.StaticPartitionsDefinition(sorted(RELEASES))
+#: Validation of vocabularies: one per entity type.
+entity_types = dg.StaticPartitionsDefinition(sorted(item.value for item in EntityType))
 
 
 def task_shard_key(task: str, shard: str) -> dg.MultiPartitionKey:

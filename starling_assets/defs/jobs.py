@@ -31,6 +31,16 @@ DATASET = dg.define_asset_job(
     dg.AssetSelection.assets("judged_dataset"),
     description="All shards of a task as one judged dataset.",
 )
+VALIDATION = dg.define_asset_job(
+    "vocabulary_validation_of_a_type",
+    dg.AssetSelection.assets("vocabulary_validation"),
+    description="The frequent entities of one type, held against the ontology by a strong model.",
+)
+TRAINING_SET = dg.define_asset_job(
+    "training_set",
+    dg.AssetSelection.assets("tagging_training_set"),
+    description="What a tagging student learns from.",
+)
 MARTS = dg.define_asset_job("marts", dg.AssetSelection.groups("marts"), description="dbt marts over the datasets.")
 
-ALL = [VOCABULARY, LEXICON, CORPUS, PLANNING, RETRIEVAL, EXTRACTION, DATASET, MARTS]
+ALL = [VOCABULARY, LEXICON, CORPUS, PLANNING, RETRIEVAL, EXTRACTION, DATASET, VALIDATION, TRAINING_SET, MARTS]

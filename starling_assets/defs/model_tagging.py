@@ -17,6 +17,13 @@ from .metadata import counts_table, sample_table, value_counts
 from .model_work import accounted, progress_of, tally_metadata, usage_metadata
 
 
+def names_in_use(project: ProjectResource) -> pl.DataFrame:
+    """The lexicon that tags and links are made with: as compiled, or with the validated names (``tagging.overlay``)."""
+    from starling_assets.tagging.overlay import lexicon_in_use
+
+    return lexicon_in_use(project.store, overlay=project.settings.tagging.overlay)
+
+
 def write_tags(store: Store, shard: str, tagged: Tagged) -> dict[str, dg.MetadataValue | int]:
     """Write the tag tables of ``shard`` and return what a person wants to see of them."""
     store.write(tagged.tags, "tag_shards", shard, schema=TAGS)

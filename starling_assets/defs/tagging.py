@@ -24,7 +24,7 @@ from starling_assets.tagging.engines import build_tagger, model_role
 
 from .literature import chunk_embeddings, chunks, papers
 from .metadata import counts_table, sample_table, value_counts
-from .model_tagging import tag_by_model, write_tags
+from .model_tagging import names_in_use, tag_by_model, write_tags
 from .ontology import lexicon
 
 _SHARD = dg.BackfillPolicy.multi_run(max_partitions_per_run=1)
@@ -49,7 +49,7 @@ def tag_shards(
 ) -> dg.MaterializeResult:
     """Entity tags of the shard with exact offsets: canonical name, type, surface forms, paragraphs."""
     shard, store = context.partition_key, project.store
-    names, blocks = store.read("lexicon"), store.read("papers", shard, table="blocks")
+    names, blocks = names_in_use(project), store.read("papers", shard, table="blocks")
     if model_role(project.settings) is not None:
         return tag_by_model(project, models, shard, names, blocks, _ACCOUNTED)
     tagged = build_tagger(project.settings, names).tag(blocks)
@@ -69,7 +69,7 @@ def ontology_links(
 ) -> dg.MaterializeResult:
     """The concept of each entity with method, score and candidates; SMILES and InChIKey of molecules."""
     shard, store = context.partition_key, project.store
-    names, concepts = store.read("lexicon"), store.read("lexicon", table="concepts")
+    names, concepts = names_in_use(project), store.read("lexicon", table="concepts")
     with closing(structures.resolver(names, concepts)) as resolver:
         links = link_entities(store.read("tag_shards", shard), names, concepts, resolver)
     store.write(links, "ontology_links", shard, schema=LINKS)

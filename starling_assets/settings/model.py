@@ -72,6 +72,11 @@ class TaggingSettings(Section):
     max_window_tokens: int = Field(900, ge=64, description="a tagging window is cut above this many tokens")
     max_output_tokens: int = Field(1_500, ge=64, description="cap of one reply of a tagging model")
     max_cost: float | None = Field(None, ge=0, description="US dollars that tagging one shard by a model may cost")
+    validated_entities: int = Field(1_000, ge=1, description="frequent entities per type held against the ontology")
+    validation_candidates: int = Field(10, ge=1, le=10, description="ontology entries each of them is held against")
+    validation_batch: int = Field(8, ge=1, le=12, description="entities validated in one call")
+    overlay: bool = Field(False, description="add validated names to the vocabulary that tags and links are made with")
+    training_papers: int = Field(50_000, ge=1, description="most papers of a tagger's training set")
     min_name_length: int = Field(3, description="shorter names match only when written exactly as in the vocabulary")
     opsin: bool = Field(True, description="turn chemical names into structures with OPSIN when Java is present")
 
