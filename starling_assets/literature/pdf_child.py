@@ -52,7 +52,7 @@ def read(path: Path, max_pages: int, *, layout: bool = True) -> dict[str, object
     result: dict[str, object] = {
         "pages": statuses,
         "total_pages": page_count(path),
-        "sizes": [(round(page.width, 1), round(page.height, 1)) for page in pages],
+        "sizes": [(round(page.shown[0], 1), round(page.shown[1], 1)) for page in pages],
     }
     if layout:
         readable = [page for page, status in zip(pages, statuses, strict=True) if status == "text"]

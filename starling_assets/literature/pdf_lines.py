@@ -9,8 +9,11 @@ import ctypes
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
+
+from .pdf_frames import Frame, quarter, reading_angle
 
 #: pdfium writes one of these where a word is divided at the end of a line.
 HYPHENS = "\x02\ufffe\u00ad"
@@ -18,6 +21,7 @@ HYPHENS = "\x02\ufffe\u00ad"
 _LINE = re.compile(r"[^\r\n\x02\ufffe]+[\x02\ufffe]?")
 _HEADER_WITHIN = 65_536
 _MAX_LINES_PER_PAGE = 5_000
+_VISIBLE = re.compile(r"\S")
 _TABLE = re.compile(r"^(?:TABLE|Table|Tab\.|Supplementary Table)\s", re.MULTILINE)
 #: A blank wider than this share of the font size parts two cells.
 _CELL_GAP = 0.65
@@ -51,7 +55,7 @@ class Page:
     height: float
     lines: list[Line]
     images: int
-    rules: tuple[tuple[float, float, float], ...] = ()
+    shown: tuple[float, float] = (0.0, 0.0)  # width and height as a viewer shows it; others are of the upright text
 
 
 class PdfProblem(Exception):
@@ -104,26 +108,38 @@ def _explain(message: str) -> str:
 
 
 def _read_page(page: Any, number: int, raw: Any) -> Page:
-    width, height = page.get_size()
-    left, bottom = _origin(page)
+    shown = page.get_size()
     images = sum(1 for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
     textpage = page.get_textpage()
     text = textpage.get_text_range()
     count = textpage.count_chars()
     lines: list[Line] = []
+    width, height = shown
     if count > 0:
         text = _one_unit_per_character(textpage, count, text, raw)
         with_runs = _TABLE.search(text) is not None
-        for match in _LINE.finditer(text):
-            line = _line(textpage, raw, number, match, height, left, bottom)
+        matches = list(islice(_LINE.finditer(text), _MAX_LINES_PER_PAGE))
+        frame = _frame(page, textpage, raw, matches, shown)
+        width, height = frame.size
+        for match in matches:
+            line = _line(textpage, raw, number, match, frame)
             if line is not None:
                 if with_runs:
-                    line.runs = _runs(textpage, raw, match, line, left)
+                    line.runs = _runs(textpage, raw, match, line, frame)
                 lines.append(line)
-            if len(lines) >= _MAX_LINES_PER_PAGE:
-                break
     textpage.close()
-    return Page(number, width, height, lines, images)
+    return Page(number, width, height, _downwards(lines), images, shown)
+
+
+def _frame(page: Any, textpage: Any, raw: Any, matches: list[re.Match[str]], shown: tuple[float, float]) -> Frame:
+    """How the page is read: tables are often set sideways, and whole pages are scanned or saved that way."""
+    width, height = shown if page.get_rotation() in {0, 180} else (shown[1], shown[0])
+    angles = [
+        (raw.FPDFText_GetCharAngle(textpage, match.start() + first.start()), len(match.group()))
+        for match in matches
+        if (first := _VISIBLE.search(match.group()))
+    ]
+    return Frame(width, height, *_origin(page), reading_angle(angles))
 
 
 def _origin(page: Any) -> tuple[float, float]:
@@ -132,6 +148,12 @@ def _origin(page: Any) -> tuple[float, float]:
     except Exception:  # noqa: BLE001 - a page without a usable box is read from its origin
         return 0.0, 0.0
     return left, bottom
+
+
+def _downwards(lines: list[Line]) -> list[Line]:
+    """The lines from the top; pdfium gives those of a page that is shown sideways from the bottom."""
+    upwards = sum(right.base < left.base for left, right in pairwise(lines))
+    return lines[::-1] if len(lines) > 2 and upwards > 0.8 * (len(lines) - 1) else lines
 
 
 def _one_unit_per_character(textpage: Any, count: int, text: str, raw: Any) -> str:
@@ -146,78 +168,82 @@ def _character(code: int) -> str:
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
 
 
-def _line(
-    textpage: Any, raw: Any, page: int, match: re.Match[str], height: float, left: float, bottom: float
-) -> Line | None:
+def _line(textpage: Any, raw: Any, page: int, match: re.Match[str], frame: Frame) -> Line | None:
     start, text = match.start(), match.group()
     # pdfium makes up blanks, which have neither size nor font
     visible = [index for index, character in enumerate(text) if not character.isspace() and character not in HYPHENS]
     if not visible:
         return None
     first, middle, last = visible[0], visible[len(visible) // 2], visible[-1]
-    if abs(raw.FPDFText_GetCharAngle(textpage, start + first)) > 0.2:
-        return None  # text that runs up the margin
+    if quarter(raw.FPDFText_GetCharAngle(textpage, start + first)) != frame.angle:
+        return None  # text that runs up the margin, or across the page
     rects = list(_rects(textpage, raw, start, len(text)))
     if not rects:
         return None
-    x0, x1 = min(rect[0] for rect in rects), max(rect[2] for rect in rects)
-    low, high = min(rect[1] for rect in rects), max(rect[3] for rect in rects)
+    x0, y0, x1, y1 = frame.box(
+        min(rect[0] for rect in rects),
+        min(rect[1] for rect in rects),
+        max(rect[2] for rect in rects),
+        max(rect[3] for rect in rects),
+    )
     sizes = sorted(_size(textpage, raw, start + index) for index in (first, middle, last))
     fonts = [_font(textpage, raw, start + index) for index in (first, last)]
     bold = fonts[0] == fonts[1] and (raw.FPDFText_GetFontWeight(textpage, start + first) >= 600 or _is_bold(fonts[0]))
-    origin_x, origin_y = ctypes.c_double(), ctypes.c_double()
-    raw.FPDFText_GetCharOrigin(textpage, start + first, origin_x, origin_y)
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(textpage, start + first, x, y)
     return Line(
         page,
         text,
-        x0 - left,
-        height - (high - bottom),
-        x1 - left,
-        height - (low - bottom),
-        round(sizes[1], 2) or round(high - low, 2),
+        x0,
+        y0,
+        x1,
+        y1,
+        round(sizes[1], 2) or round(y1 - y0, 2),
         bold,
         fonts[0] if fonts[0] == fonts[1] else "",
-        height - (origin_y.value - bottom),
+        frame.box(x.value, y.value, x.value, y.value)[1],
     )
 
 
+def _edges(textpage: Any, raw: Any, index: int, frame: Frame) -> tuple[float, float]:
+    """Left and right edge of a character."""
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    raw.FPDFText_GetCharBox(textpage, index, left, right, bottom, top)
+    x0, _, x1, _ = frame.box(left.value, bottom.value, right.value, top.value)
+    return x0, x1
+
+
 def _runs(
-    textpage: Any, raw: Any, match: re.Match[str], line: Line, left: float
+    textpage: Any, raw: Any, match: re.Match[str], line: Line, frame: Frame
 ) -> tuple[tuple[float, float, str], ...]:
     """The parts of a line between blanks that are wider than a word's."""
     start, text = match.start(), match.group()
-    edges = [ctypes.c_double() for _ in range(4)]
     runs: list[tuple[float, float, str]] = []
     begin, x0 = 0, line.x0
     for blank in re.finditer(r"\s+", text.rstrip()):
         if blank.start() == 0:
             begin = blank.end()
             continue
-        raw.FPDFText_GetCharBox(textpage, start + blank.start() - 1, *edges)
-        right = edges[1].value - left
-        raw.FPDFText_GetCharBox(textpage, start + blank.end(), *edges)
-        following = edges[0].value - left
+        _, right = _edges(textpage, raw, start + blank.start() - 1, frame)
+        following, _ = _edges(textpage, raw, start + blank.end(), frame)
         if following - right > _CELL_GAP * line.size:
             runs.append((x0, right, text[begin : blank.start()]))
             begin, x0 = blank.end(), following
     runs.append((x0, line.x1, text[begin:].strip()))
-    return tuple(part for run in runs for part in _apart(textpage, raw, start, text, run, line.size, left))
+    return tuple(part for run in runs for part in _apart(textpage, raw, start, text, run, line.size, frame))
 
 
 def _apart(
-    textpage: Any, raw: Any, start: int, text: str, run: tuple[float, float, str], size: float, left: float
+    textpage: Any, raw: Any, start: int, text: str, run: tuple[float, float, str], size: float, frame: Frame
 ) -> list[tuple[float, float, str]]:
     """``run``, or its pieces where pdfium has written neighbouring cells as one word: ``24`` for 2 and 4."""
     tail = _FIGURES.search(run[2])
     if tail is None:
         return [run]
-    edges = [ctypes.c_double() for _ in range(4)]
     # The same word may stand in the line more than once: it is the one that ends where the run does.
     for match in re.finditer(re.escape(run[2]), text):
-        boxes = []
-        for index in range(match.start() + tail.start(), match.end()):
-            raw.FPDFText_GetCharBox(textpage, start + index, *edges)
-            boxes.append((edges[0].value - left, edges[1].value - left))
+        span = range(match.start() + tail.start(), match.end())
+        boxes = [_edges(textpage, raw, start + index, frame) for index in span]
         if abs(boxes[-1][1] - run[1]) < size:
             break
     else:

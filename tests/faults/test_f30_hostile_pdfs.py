@@ -22,6 +22,7 @@ from starling_assets.literature.sources import SourceFile
 from starling_assets.literature.tables import CITATIONS
 from starling_assets.literature.xml import BadSource
 from starling_assets.settings.model import LiteratureSettings
+from tests.literature.ocr_pages import made_pdf
 from tests.literature.papers_on_disk import write
 
 NO_CITATIONS = pl.DataFrame(schema=CITATIONS)
@@ -207,6 +208,21 @@ SHIFTED = PROSE.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", "qzxvkjwyf
 )  # fmt: skip
 def test_whether_a_text_layer_can_be_trusted(text, images, expected):
     assert text_layer_problem(Page(1, 600, 800, lines_of(text) if text else [], images)) == expected
+
+
+SHORT = ["The compound entered the brain", "of the rats within two hours.", "A dose of 25 mg was given."]
+
+
+@pytest.mark.parametrize(("angle", "rotation"), [(0, 0), (90, 90), (270, 270), (180, 180), (0, 90), (90, 0), (0, 270)])
+def test_a_page_is_read_whichever_way_it_lies(tmp_path, angle, rotation):
+    path = made_pdf(tmp_path / "turned.pdf", SHORT, [], angle=angle, rotation=rotation)
+    result = pdf_process.run_child(path, LIMITS)
+    assert result["pages"] == ["text", "blank"]
+    assert " ".join(chunk["text"] for chunk in result["chunks"]) == " ".join(SHORT)
+    _, (left, top, _, bottom), _ = result["chunks"][0]["lines"][0]
+    assert left == pytest.approx(20, abs=2)
+    assert 15 < top < bottom < 40
+    assert result["sizes"][0] == ([200.0, 300.0] if rotation in {90, 270} else [300.0, 200.0])
 
 
 def test_the_shared_scans_and_the_garbled_file(shared_data):

@@ -26,8 +26,20 @@ WORDS = [
 WIDTH, HEIGHT = 300.0, 200.0
 
 
-def made_pdf(path: Path, *pages: list[str], picture: bool = False) -> Path:
-    """A PDF with these lines on each page, as text, or drawn as a picture as a scanner makes it."""
+#: How a line is written when the page is turned, and where the n-th line begins, by the angle of the text.
+_TURNS = {
+    0: ((1, 0, 0, 1), lambda down: (20, HEIGHT - 30 - down)),
+    90: ((0, 1, -1, 0), lambda down: (30 + down, 20)),
+    180: ((-1, 0, 0, -1), lambda down: (WIDTH - 20, 30 + down)),
+    270: ((0, -1, 1, 0), lambda down: (WIDTH - 30 - down, HEIGHT - 20)),
+}
+
+
+def made_pdf(path: Path, *pages: list[str], picture: bool = False, angle: int = 0, rotation: int = 0) -> Path:
+    """A PDF with these lines on each page, as text, or drawn as a picture as a scanner makes it.
+
+    ``angle``: at which the text is written, ``rotation``: by which a viewer turns the page, both in degrees.
+    """
     import pypdfium2 as pdfium
     import pypdfium2.raw as raw
 
@@ -38,9 +50,11 @@ def made_pdf(path: Path, *pages: list[str], picture: bool = False) -> Path:
             item = raw.FPDFPageObj_NewTextObj(document, b"Helvetica", ctypes.c_float(12))
             text = (line + "\0").encode("utf-16-le")
             raw.FPDFText_SetText(item, ctypes.cast(ctypes.create_string_buffer(text), raw.FPDF_WIDESTRING))
-            raw.FPDFPageObj_Transform(item, 1, 0, 0, 1, 20, HEIGHT - 30 - 20 * number)
+            matrix, place = _TURNS[angle]
+            raw.FPDFPageObj_Transform(item, *matrix, *place(20 * number))
             raw.FPDFPage_InsertObject(page, item)
         page.gen_content()
+        page.set_rotation(rotation)
     document.save(path)
     if picture:
         drawn, document = document, pdfium.PdfDocument.new()
