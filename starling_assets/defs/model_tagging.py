@@ -42,7 +42,7 @@ def tag_by_model(
     shard: str,
     names: pl.DataFrame,
     blocks: pl.DataFrame,
-    check: str,
+    check: str | None,
 ) -> dg.MaterializeResult:
     """Tags of ``shard`` by teacher or student. Every pass ends ok, empty or failed; only missing ones are paid for."""
     from starling_assets.tagging.llm.tagger import PASSAGES, REJECTED, ModelTagged, ModelWork
@@ -68,5 +68,5 @@ def tag_by_model(
             "rejected_by_reason": counts_table(value_counts(tagged.rejected, "reason"), "reason"),
             **usage_metadata(journal),
         },
-        check_results=[accounted(check, tagged.tally)],
+        check_results=[] if check is None else [accounted(check, tagged.tally)],
     )

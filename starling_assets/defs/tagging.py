@@ -51,7 +51,8 @@ def tag_shards(
     shard, store = context.partition_key, project.store
     names, blocks = names_in_use(project), store.read("papers", shard, table="blocks")
     if model_role(project.settings) is not None:
-        return tag_by_model(project, models, shard, names, blocks, _ACCOUNTED)
+        # A settings file that was edited after this loaded finds no check declared.
+        return tag_by_model(project, models, shard, names, blocks, None if _ROLE is None else _ACCOUNTED)
     tagged = build_tagger(project.settings, names).tag(blocks)
     return dg.MaterializeResult(metadata=write_tags(store, shard, tagged))
 

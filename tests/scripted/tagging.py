@@ -117,6 +117,33 @@ class AdversarialTagger(IdealTagger):
         return {"entities": [*entities, nameless]}
 
 
+def validating(messages: Messages, schema: dict[str, Any] | None) -> dict[str, Any]:
+    """Chooses the first candidate one of whose names is the name asked for, letter case aside; else none."""
+    decisions = []
+    for part in fenced(messages).split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in part.splitlines() if ": " in line)
+        wanted = lines["name"].casefold()
+        choices = [
+            int(key)
+            for key, text in lines.items()
+            if key.isdigit() and wanted in re.split(r" \(also: |; |\)$", text.casefold())
+        ]
+        decisions.append({"id": lines["id"], "choice": choices[0] if choices else 0, "why": "same name"})
+    return {"decisions": decisions}
+
+
+@dataclass
+class TaggerAndValidator:
+    """One endpoint for both: what is asked shows which."""
+
+    tagger: IdealTagger
+
+    def __call__(self, messages: Messages, schema: dict[str, Any] | None) -> dict[str, Any]:
+        if schema is not None and "decisions" in schema.get("properties", {}):
+            return validating(messages, schema)
+        return self.tagger(messages, schema)
+
+
 def blank(entity_type: str, wanted: EntityType | None, name: str) -> dict[str, Any]:
     """An entity of the asked form without anything in it."""
     entity: dict[str, Any] = {"name": name, "synonyms": [], "forms": [], "paragraphs": []}
