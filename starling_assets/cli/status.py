@@ -16,6 +16,7 @@ from .project import Project
 #: Corpus assets in order, with the table that shows each is done.
 STAGES = (
     ("citations", "data"),
+    ("ocr_markdown", "engine"),
     ("papers", "data"),
     ("chunks", "data"),
     ("chunk_embeddings", "data"),
