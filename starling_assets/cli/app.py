@@ -73,6 +73,18 @@ def plan(task: Annotated[str, typer.Argument(help="Task name.")], as_json: Json 
         plan_task(task, as_json=as_json)
 
 
+@app.command("tag-plan")
+def tag_plan(
+    engine: Annotated[str | None, typer.Option(help="student or teacher; default the configured one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """What tagging the papers by a model would take: calls, tokens, dollars, minutes. Pays for nothing."""
+    from .tag_plan import plan_tagging
+
+    with friendly():
+        plan_tagging(engine, as_json=as_json)
+
+
 @app.command()
 def backfill(task: Annotated[str, typer.Argument(help="Task name.")]) -> None:
     """Extract and judge a task again over all its shards, and nothing else; finished windows are not paid twice."""
