@@ -291,6 +291,15 @@ def test_sizes_that_vary_with_the_letters_do_not_part_a_paragraph():
     assert len(blocks_of_lines(lines, 2, 595.0, 842.0)) == 1
 
 
+def test_the_largest_words_of_the_first_page_are_its_title():
+    found = [Piece(50, 30, 160, 60, "molecules"), Piece(50, 80, 480, 100, "Entry of K-11 into the brain of rats")]
+    found += [piece(f"was seen in line {n} of the text of this page and", 50, 140 + 14 * n, 450) for n in range(20)]
+    lines = ordered_lines(found, 1, 595.0)
+    first = blocks_of_lines(lines, 1, 595.0, 842.0)
+    assert (first[0].kind, first[0].text) == ("title", "Entry of K-11 into the brain of rats")
+    assert "title" not in {block.kind for block in blocks_of_lines(lines, 2, 595.0, 842.0)}
+
+
 @pytest.mark.parametrize("angle", [0, 90, 180, 270])
 def test_turning_there_and_back(angle):
     width, height = 600.0, 800.0

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from starling_assets.literature.pdf_layout import lay_out
+from starling_assets.literature.pdf_layout import Chunk, lay_out
 from starling_assets.literature.pdf_lines import Line, Page
 
 from .pages import Box, OcrBlock
@@ -15,14 +15,18 @@ from .pages import Box, OcrBlock
 _SAME_SIZE = 0.22
 #: A line of fewer letters says little about its size: it is taken for the page's own unless it differs by more.
 _SHORT, _SHORT_SAME_SIZE = 25, 0.35
+_FEWEST_WORDS, _UPPER = 4, 0.6
+#: A chunk of so many letters is running text.
+_TEXT = 200
 
 
 def blocks_of_lines(
     lines: Sequence[Line], page: int, width: float, height: float, place: Callable[[Box], Box] = lambda box: box
 ) -> tuple[OcrBlock, ...]:
     """Blocks of one page in reading order; ``place`` turns a box of the upright page to one of the page as it is."""
-    # Only the first page of a paper has its title.
-    chunks = lay_out([Page(page, width, height, _evened(lines), 0)], titled=page == 1)
+    chunks = lay_out([Page(page, width, height, _evened(lines), 0)], titled=False)
+    if page == 1:  # only the first page of a paper has its title
+        chunks = _title_first(chunks, height)
     blocks: list[OcrBlock] = []
     for chunk in chunks:
         bbox = place(
@@ -37,6 +41,24 @@ def blocks_of_lines(
         rows = tuple(tuple(row) for row in chunk.table.rows) if chunk.table is not None else ()
         blocks.append(OcrBlock(chunk.kind, chunk.text, box, rows, chunk.table.header_rows if chunk.table else 0))
     return tuple(blocks)
+
+
+def _title_first(chunks: list[Chunk], height: float) -> list[Chunk]:
+    """The largest words of the upper page become the title and stand first; logos are large too, but of few words."""
+    body = min((chunk.lines[0].size for chunk in chunks if len(chunk.text) > _TEXT), default=0.0)
+    candidates = [
+        chunk
+        for chunk in chunks
+        if chunk.lines[0].size > body * 1.15
+        and chunk.lines[0].y0 < height * _UPPER
+        and len(chunk.text.split()) >= _FEWEST_WORDS
+        and chunk.kind != "caption"
+    ]
+    if not candidates:
+        return chunks
+    title = max(candidates, key=lambda chunk: (chunk.lines[0].size, len(chunk.text)))
+    title.kind = "title"
+    return [title, *(chunk for chunk in chunks if chunk is not title)]
 
 
 def _evened(lines: Sequence[Line]) -> list[Line]:
