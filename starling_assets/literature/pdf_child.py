@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .pdf_layout import Chunk, lay_out
 from .pdf_lines import Page, PdfProblem, page_count, read_pages
-from .pdf_quality import NEED_OCR, text_layer_problem
+from .pdf_quality import NEED_OCR, page_statuses
 from .pdf_words import join_lines
 
 _MAX_CHARACTERS = 20_000_000
@@ -48,7 +48,7 @@ def read(path: Path, max_pages: int, *, layout: bool = True) -> dict[str, object
         if size > _MAX_CHARACTERS:
             raise PdfProblem(f"the text layer is longer than {_MAX_CHARACTERS:,} characters")
         pages.append(page)
-    statuses = [text_layer_problem(page) or "text" for page in pages]
+    statuses = page_statuses(pages)
     result: dict[str, object] = {
         "pages": statuses,
         "total_pages": page_count(path),

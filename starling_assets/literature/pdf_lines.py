@@ -21,6 +21,8 @@ HYPHENS = "\x02\ufffe\u00ad"
 _LINE = re.compile(r"[^\r\n\x02\ufffe]+[\x02\ufffe]?")
 _HEADER_WITHIN = 65_536
 _MAX_LINES_PER_PAGE = 5_000
+#: Of a page made of countless little images only these are measured.
+_MEASURED_IMAGES = 50
 _VISIBLE = re.compile(r"\S")
 _TABLE = re.compile(r"^(?:TABLE|Table|Tab\.|Supplementary Table)\s", re.MULTILINE)
 #: A blank wider than this share of the font size parts two cells.
@@ -56,6 +58,7 @@ class Page:
     lines: list[Line]
     images: int
     shown: tuple[float, float] = (0.0, 0.0)  # width and height as a viewer shows it; others are of the upright text
+    image_share: float = 0.0  # share of the page that its largest image covers
 
 
 class PdfProblem(Exception):
@@ -109,7 +112,12 @@ def _explain(message: str) -> str:
 
 def _read_page(page: Any, number: int, raw: Any) -> Page:
     shown = page.get_size()
-    images = sum(1 for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=2))
+    images = 0
+    largest = 0.0
+    for item in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=2):
+        images += 1
+        if images <= _MEASURED_IMAGES:
+            largest = max(largest, _area(item))
     textpage = page.get_textpage()
     text = textpage.get_text_range()
     count = textpage.count_chars()
@@ -128,7 +136,19 @@ def _read_page(page: Any, number: int, raw: Any) -> Page:
                     line.runs = _runs(textpage, raw, match, line, frame)
                 lines.append(line)
     textpage.close()
-    return Page(number, width, height, _downwards(lines), images, shown)
+    share = min(1.0, largest / max(width * height, 1.0))
+    return Page(number, width, height, _downwards(lines), images, shown, share)
+
+
+def _area(image: Any) -> float:
+    """Square points that an image covers; 0 where pdfium does not know."""
+    import pypdfium2 as pdfium
+
+    try:
+        left, bottom, right, top = image.get_bounds()
+    except pdfium.PdfiumError:
+        return 0.0
+    return float((right - left) * (top - bottom))
 
 
 def _frame(page: Any, textpage: Any, raw: Any, matches: list[re.Match[str]], shown: tuple[float, float]) -> Frame:

@@ -26,6 +26,9 @@ _DOUBLED_SHARE = 0.4
 #: publishers stay below 0.15, doubled ones lie above 0.35.
 _OVERPRINTED_SHARE = 0.3
 _COVERED = 0.4
+#: From this share on an image is the page, and text of fewer characters may be a stamp on it.
+_WHOLE_PAGE, _STAMP_CHARACTERS = 0.6, 600
+_DIGITS = re.compile(r"\d+")
 
 
 def text_layer_problem(page: Page) -> str:
@@ -44,6 +47,29 @@ def text_layer_problem(page: Page) -> str:
         if common < _COMMON_SHARE * len(words) and letters > 0.5 * len(visible) and _unlike_names(words):
             return "garbled"
     return "doubled" if _doubled(words) or _overprinted(page.lines) else ""
+
+
+def page_statuses(pages: Sequence[Page]) -> list[str]:
+    """What :func:`text_layer_problem` says of each page, ``text`` where it is sound.
+
+    A page that is one picture but for words that stand on other pages too is a scan that somebody has stamped: with a
+    licence, a download notice, a page number.
+    """
+    statuses = [text_layer_problem(page) or "text" for page in pages]
+    seen = Counter(text for page in pages for text in {_masked(line) for line in page.lines})
+    return [
+        "scan"
+        if status == "text"
+        and page.image_share > _WHOLE_PAGE
+        and sum(len(line.text) for line in page.lines) < _STAMP_CHARACTERS
+        and all(seen[_masked(line)] > 1 for line in page.lines)
+        else status
+        for page, status in zip(pages, statuses, strict=True)
+    ]
+
+
+def _masked(line: Line) -> str:
+    return _DIGITS.sub("#", line.text.strip().casefold())
 
 
 def _is_debris(character: str) -> bool:

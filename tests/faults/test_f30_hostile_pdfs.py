@@ -17,7 +17,7 @@ from starling_assets.literature import pdf, pdf_process
 from starling_assets.literature.ocr.pages import FileReadings, OcrPage
 from starling_assets.literature.papers import read_papers
 from starling_assets.literature.pdf_lines import HYPHENS, Line, Page
-from starling_assets.literature.pdf_quality import text_layer_problem
+from starling_assets.literature.pdf_quality import page_statuses, text_layer_problem
 from starling_assets.literature.sources import SourceFile
 from starling_assets.literature.tables import CITATIONS
 from starling_assets.literature.xml import BadSource
@@ -223,6 +223,23 @@ def test_a_page_is_read_whichever_way_it_lies(tmp_path, angle, rotation):
     assert left == pytest.approx(20, abs=2)
     assert 15 < top < bottom < 40
     assert result["sizes"][0] == ([200.0, 300.0] if rotation in {90, 270} else [300.0, 200.0])
+
+
+def stamped(number: int, text: str, share: float) -> Page:
+    return Page(number, 600, 800, lines_of(text), 1, (600, 800), share)
+
+
+def test_a_stamp_does_not_make_a_scan_a_text():
+    stamp = "Downloaded from example.org by a reader on 1 May 2020, page {}"
+    scans = [stamped(n, stamp.format(n), 0.95) for n in (1, 2, 3)]
+    plates = [
+        stamped(n, f"Figure {n}. {words}", 0.95)
+        for n, words in ((4, "The brain of a rat of group two."), (5, "Its liver at the end of the trial."))
+    ]
+    small = stamped(6, stamp.format(6), 0.3)
+    prose = stamped(7, PROSE, 0.95)
+    assert page_statuses([*scans, *plates, small, prose]) == ["scan"] * 3 + ["text"] * 4
+    assert page_statuses(scans[:1]) == ["text"]  # nothing tells a stamp from a caption here
 
 
 def test_the_shared_scans_and_the_garbled_file(shared_data):
