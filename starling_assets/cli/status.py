@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from starling_assets.artifacts.journal import Journal, Tally
+from starling_assets.tagging.engines import model_role
 
 from .project import Project
 
@@ -40,9 +41,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Paid:
-    """Units of one journalled asset of one task over one shard."""
+    """Units of one journalled asset: of one task over one shard, or of a shard's tagging by a model (task None)."""
 
-    task: str
+    task: str | None
     shard: str
     asset: str
     tally: Tally
@@ -72,6 +73,11 @@ def failed_cells(project: Project) -> list[Cell]:
 def paid_units(project: Project) -> list[Paid]:
     """Tallies of every journal of the project."""
     found = []
+    if model_role(project.settings) is not None:
+        for shard in project.book.keys():
+            plan = project.store.folder("tag_shards", shard) / "journal" / "plan.json"
+            if plan.is_file():
+                found.append(Paid(None, shard, "tag_shards", Journal(plan.parent).tally()))
     for asset in PAID:
         folder = project.store.folder(asset)
         for plan in sorted(folder.glob("*/*/journal/plan.json")):
@@ -150,7 +156,7 @@ def _units_table(paid: list[Paid]) -> Table:
         tally = item.tally
         style = "yellow" if tally.failed or tally.pending else None
         numbers = (str(n) for n in (tally.planned, tally.ok, tally.empty, tally.failed, tally.pending))
-        table.add_row(item.task, item.shard, item.asset, *numbers, style=style)
+        table.add_row(item.task or "", item.shard, item.asset, *numbers, style=style)
     return table
 
 

@@ -73,3 +73,21 @@ def test_mistakes_get_one_line(project: Path) -> None:
     done = call("--engine", "dictionary")
     assert "the engine 'dictionary' asks no model: choose student or teacher" in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_failed_pass_is_listed_and_retried_only_while_a_model_tags(
+    store: Store, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(store.folder("tag_shards", "s1") / "journal")
+    journal.plan(["a", "b"])
+    journal.record([Outcome(unit="a", status="ok"), Outcome(unit="b", status="failed", reason="truncated")])
+
+    def units() -> list[dict[str, object]]:
+        return list(orjson.loads(CliRunner().invoke(app, ["status", "--json"]).stdout)["units"])
+
+    assert units() == []
+    monkeypatch.setenv("STARLING_TAGGING_ENGINE", "teacher")
+    (unit,) = units()
+    assert (unit["task"], unit["shard"], unit["asset"]) == (None, "s1", "tag_shards")
+    shown = CliRunner().invoke(app, ["status"]).stdout
+    assert "tag_shards" in shown
