@@ -97,6 +97,8 @@ def _checked(entity: Named, passage: Passage) -> tuple[Named | None, list[tuple[
     if alias is not None and not _printed(alias, passage):
         refused.append((alias, ALIAS_NOT_PRINTED))
         alias = None
+    if resolved is not None and _line(resolved).casefold() == name.casefold():
+        resolved = None  # the name again resolves nothing
     if resolved is not None and not _printed(resolved, passage):
         refused.append((resolved, RESOLVED_NOT_PRINTED))
         resolved = None
