@@ -38,7 +38,7 @@ from starling_assets.settings.model import LiteratureSettings
 
 LIMITS = LiteratureSettings()
 TWINS = ("PMC4417228", "PMC4521097", "bmc14-70", "f1000_3-190", "trials15_511", "trials16_2")
-LOOSE = re.compile(r"[\W_]|\[[\d,\s–-]+\]")
+LOOSE = re.compile(r"\[[\d,\s–-]+\]|[\W_]")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,12 @@ from .pdf_tables import CAPTION, PageTable, beside_table, table_after
 from .pdf_words import join_lines
 
 _END = re.compile(r"[.!?:;)\]”\"’]\s*(?:\[[\d,–\- ]+\])?\s*$")
+#: The end of a sentence for certain: a bracket may close in the middle of one.
+_FULL_STOP = re.compile(r"[.!?:;”\"’]\s*(?:\[[\d,–\- ]+\])?\s*$")
+#: What follows the number tells a caption from a sentence that begins a line with "Table 9)" or "Figure 2 shows".
 _CAPTION = re.compile(
-    r"^(?:Supplementary\s+)?(?:Fig(?:ure|\.)?|Table|Scheme|Chart|Box|TABLE|FIGURE|FIG\.)\s*S?\d+\b", re.UNICODE
+    r"^(?:Supplementary\s+)?(?:Fig(?:ure|\.)?|Table|Scheme|Chart|Box|TABLE|FIGURE|FIG\.)\s*S?\d+\b"
+    r"(?!\s*[),;]|\s+(?!cont)[a-z]{2,})"
 )
 _HEADING_WORDS = re.compile(
     r"^(?:\d+(?:\.\d+)*\.?\s+)?(?:abstract|summary|introduction|background|materials? and methods|methods?|"
@@ -45,6 +49,8 @@ _MAX_BETWEEN = 60
 #: From this size on a change of face inside a heading is a species name, not another heading.
 _TITLE_SIZE = 13.0
 _MARGIN = 0.09
+#: From this share on the paragraphs of a paper are taken to begin with an indent.
+_INDENTED_SHARE = 0.5
 
 
 @dataclass(slots=True)
@@ -73,7 +79,7 @@ def lay_out(pages: Sequence[Page], *, titled: bool = True) -> list[Chunk]:
         chunks += _page_chunks(lines, columns, body)
     if titled:
         chunks = _title_first(chunks, pages, body.size)
-    return _joined_across(_references_marked(_footnotes_marked(chunks, body.size)))
+    return _joined_unindented(_joined_across(_references_marked(_footnotes_marked(chunks, body.size))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +224,25 @@ def _page_chunks(lines: Sequence[Line], columns: Sequence[tuple[float, float]], 
             current = Chunk(kind)
             chunks.append(current)
         current.lines.append(line)
+    return _headings_checked(chunks)
+
+
+def _headings_checked(chunks: list[Chunk]) -> list[Chunk]:
+    """A heading differs from the text below it: one that goes on below in the same face was the text's first lines."""
+    out: list[Chunk] = []
     for chunk in chunks:
         if chunk.kind == "heading" and len(chunk.text) > 220:
             chunk.kind = "paragraph"  # a summary set in bold
-    return chunks
+        before = out[-1] if out else None
+        if before is not None and before.kind == "heading" and chunk.kind == "paragraph" and len(before.text) > 25:
+            last, first = before.lines[-1], chunk.lines[0]
+            same = first.font == last.font != "" and first.size == last.size and len(chunk.lines) > 1
+            if same and 0 < first.base - last.base < 1.5 * first.size and not _END.search(before.text):
+                before.kind = "list_item" if _BULLET.match(before.text) else "paragraph"
+                before.lines += chunk.lines
+                continue
+        out.append(chunk)
+    return out
 
 
 def _may_begin_grid(caption: Chunk, line: Line) -> bool:
@@ -374,7 +395,7 @@ def _joined_across(chunks: list[Chunk]) -> list[Chunk]:
                 if _END.search(chunk.lines[-1].text.strip()):
                     open_end = None
                 continue
-            unfinished = not _END.search(chunk.lines[-1].text.strip()) and len(chunk.text) > 60
+            unfinished = not _FULL_STOP.search(chunk.lines[-1].text.strip()) and len(chunk.text) > 60
             if unfinished:
                 open_end, between = chunk, 0
             elif open_end is not None:
@@ -385,6 +406,39 @@ def _joined_across(chunks: list[Chunk]) -> list[Chunk]:
             open_end = None
         out.append(chunk)
     return out
+
+
+def _joined_unindented(chunks: list[Chunk]) -> list[Chunk]:
+    """Where paragraphs begin with an indent, one that begins a column without goes on from the column before."""
+    first_lines = [_indent(chunk) for chunk in chunks if chunk.kind == "paragraph" and len(chunk.lines) > 2]
+    if sum(indent > 0 for indent in first_lines) < _INDENTED_SHARE * len(first_lines) or len(first_lines) < 5:
+        return chunks
+    out: list[Chunk] = []
+    open_end: Chunk | None = None  # the last paragraph, where only figures, tables and footnotes stand between
+    for chunk in chunks:
+        if chunk.kind == "paragraph" and open_end is not None and _begins_column_inside(open_end, chunk):
+            open_end.lines += chunk.lines
+            continue
+        if chunk.kind not in {"footnote", "caption", "table"}:
+            open_end = chunk if chunk.kind == "paragraph" else None
+        out.append(chunk)
+    return out
+
+
+def _indent(chunk: Chunk) -> float:
+    first, second = chunk.lines[0], chunk.lines[1]
+    indent = first.x0 - second.x0
+    return indent if second.base > first.base and 0.4 * first.size < indent < 4 * first.size else 0.0
+
+
+def _begins_column_inside(before: Chunk, after: Chunk) -> bool:
+    last, first = before.lines[-1], after.lines[0]
+    if len(after.lines) < 2 or _indent(after) > 0 or after.lines[1].base < first.base or first.size != last.size:
+        return False
+    new_column = (first.page, first.base < last.base) in {(last.page, True), (last.page + 1, True)}
+    # A paragraph that ends its column has a last line as wide as the others.
+    full = last.x1 > max(line.x1 for line in before.lines if line.page == last.page and line.x0 > last.x0 - 20) - 4
+    return new_column and full and len(before.lines) > 1 and abs(first.x0 - after.lines[1].x0) < 2
 
 
 def _continues(before: Chunk, after: Chunk, between: int) -> bool:

@@ -66,6 +66,65 @@ def test_a_bold_beginning_of_a_sentence_is_no_heading():
     assert laid(page(*lines, *paragraph("Beta", 400)))[0][0] == "paragraph"
 
 
+def test_an_item_in_another_face_is_no_heading_of_its_own_second_half():
+    first = line("1. The Initiative on Methods and on", 200, font="Lists", right=290)
+    rest = [
+        line("Pain has made a set of outcomes", 212, font="Lists"),
+        line("for all trials of this kind that were", 224, font="Lists"),
+        line("made so far.", 236, font="Lists", right=120),
+    ]
+    found = laid(page(first, *rest, *paragraph("Beta", 400)))
+    assert found[0] == (
+        "list_item",
+        "1. The Initiative on Methods and on Pain has made a set of outcomes for all trials of this kind that were made "
+        "so far.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Table 9 Doses of the compounds.", "caption"),
+        ("Table 9. Doses of the compounds.", "caption"),
+        ("Figure 2 (continued) The liver.", "caption"),
+        ("Table 3 continued from the last page.", "caption"),
+        ("Fig. 2 a The liver, b the brain.", "caption"),
+        ("Table 9). Other parts of the brain.", "paragraph"),
+        ("Figure 2, which is drawn after life.", "paragraph"),
+        ("Figure 2 shows the brain of a rat.", "paragraph"),
+    ],
+)
+def test_a_sentence_that_names_a_table_is_no_caption(text, kind):
+    assert (kind, text) in laid(page(line(text, 100), *paragraph("Alpha", 200)))
+
+
+def test_a_bracket_at_the_end_of_a_column_may_stand_inside_a_sentence():
+    left = paragraph("Alpha", 600)
+    left[-1] = line("of lions from Africa (node b in Figure 2)", 636)
+    found = laid(page(*left, line("took place long ago.", 100, 320, right=420)))
+    assert len(found) == 1
+    assert found[0][1].endswith("(node b in Figure 2) took place long ago.")
+
+
+def indented(words: str, y: float, x: float = 50.0, rows: int = 4, last: float = 110.0) -> list[Line]:
+    lines = paragraph(words, y, rows, x, x + 250)
+    lines[0] = line(f"{words} begins with these words in", y, x + 10, right=x + 250)
+    lines[-1] = line("and ends here.", y + 12 * (rows - 1), x, right=last)
+    return lines
+
+
+def test_a_column_that_begins_without_an_indent_goes_on():
+    left = [one for n, words in enumerate(("Alpha", "Beta", "Gamma", "Delta")) for one in indented(words, 100 + 48 * n)]
+    last = indented("Epsilon", 292, last=300.0)  # its last line is full
+    right = paragraph("Zeta", 100, x=320, right=570)
+    texts = [text for _, text in laid(page(*left, *last, *right, *indented("Eta", 148, x=320)))]
+    assert len(texts) == 6
+    assert texts[4].startswith("Epsilon")
+    assert "Zeta begins" in texts[4]
+    own = [text for _, text in laid(page(*left, *last, *indented("Zeta", 100, x=320), *indented("Eta", 148, x=320)))]
+    assert len(own) == 7
+
+
 def test_the_largest_text_of_the_first_page_is_the_title():
     lines = [
         line("Research Article", 90, size=20.0, font="Head", right=160),
@@ -252,7 +311,7 @@ def test_spans_point_into_the_text_and_to_the_page(examples):
     )
 
 
-LOOSE = re.compile(r"[\W_]|\[[\d,\s–-]+\]")
+LOOSE = re.compile(r"\[[\d,\s–-]+\]|[\W_]")
 
 
 def loose(text: str) -> str:
@@ -261,7 +320,7 @@ def loose(text: str) -> str:
 
 @pytest.mark.slow
 def test_the_twins_are_read_better_than_by_the_libraries_tried(shared_data):
-    # pdfminer.six finds 67 % of these paragraphs whole in the same measure (benchmarks/corpus.py).
+    # pdfminer.six finds about two thirds of these paragraphs whole in the same measure (benchmarks/corpus.py).
     folder: Path = shared_data / "literature" / "pdf_twins"
     whole = total = titles = 0
     for path in sorted(folder.glob("*.pdf")):
@@ -277,7 +336,7 @@ def test_the_twins_are_read_better_than_by_the_libraries_tried(shared_data):
                 whole += any(words in text and len(text) < 1.15 * len(words) + 20 for text in found)
     assert titles == 6
     assert total > 290
-    assert whole / total > 0.9
+    assert whole / total > 0.94
 
 
 @pytest.mark.slow
