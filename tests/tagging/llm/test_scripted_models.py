@@ -7,11 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from starling_assets.ontology.linking import link_entities
 from starling_assets.tagging.entity_types import EntityType
+from tests.ontology.vocabulary import biology, chemistry, lexicon
 from tests.scripted import ScriptedClient
-from tests.scripted.tagging import AdversarialTagger, IdealTagger, SloppyTagger
+from tests.scripted.tagging import AdversarialTagger, GoldEntity, IdealTagger, SloppyTagger
 
-from .world import World, f1, own_world, pubtator_world, spans, tag
+from .world import World, blocks_of, f1, own_world, pubtator_world, spans, tag
 
 #: Corpus file, and what its types are called here.
 CORPORA = {
@@ -92,3 +94,22 @@ def test_teacher_and_student_of_the_same_knowledge_agree(tmp_path: Path) -> None
     assert teacher.mentions.equals(student.mentions)
     assert teacher.tags.drop("tagger").equals(student.tags.drop("tagger"))
     assert (teacher.tally.planned, student.tally.planned) == (57, 3)
+
+
+def test_tags_of_a_model_are_linked_like_all_others(tmp_path: Path) -> None:
+    text = "Aspirin and caffeine in Alzheimer's disease of mice; Rad51 rose."
+    gold = [
+        GoldEntity("SmallMolecule", "acetylsalicylic acid", ("Aspirin",), text),
+        GoldEntity("SmallMolecule", "guaranine", ("caffeine",), text),
+        GoldEntity("Disease", "Alzheimer disease", ("Alzheimer's disease",), text),
+        GoldEntity("GOTerm", "unheard of", ("rose",), text),
+    ]
+    tagged = tag(blocks_of([[text]]), ScriptedClient(IdealTagger(gold)), tmp_path)
+    concepts = pl.concat([biology().concepts, chemistry().concepts])
+    links = link_entities(tagged.tags, lexicon(), concepts, None)
+    assert dict(links.select("canonical_name", "concept_id").iter_rows()) == {
+        "acetylsalicylic acid": "CHEBI:15365",
+        "guaranine": "CHEBI:27732",
+        "Alzheimer disease": "MONDO:4975",
+        "unheard of": None,
+    }
