@@ -18,6 +18,8 @@ from starling_assets.ontology.folding import dashes, fold_token, spell
 _FREE_CASE = 5
 #: A word goes on in the next line.
 _LINE_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010][ \t]*\n\s*(?=[^\W\d_])")
+#: Words, numbers and hard signs; what stands between them in a name is soft.
+_PARTS = re.compile(r"[^\W\d_]+|\d+|[^\w\s'-]+|_+")
 _GREEK = range(0x370, 0x400)
 _QUOTES = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u00b4": "'"}
 
@@ -36,7 +38,8 @@ class _Folded(NamedTuple):
 
 
 def occurrences(form: str, text: str) -> list[Span]:
-    """All whole-word occurrences of ``form`` in ``text``: those written exactly so, else those of the folded form.
+    """All whole-word occurrences of ``form`` in ``text``: those written exactly so, else those of the folded form, else
+    those that differ in blanks, hyphens and apostrophes between their parts only (``HL 60`` and ``HL-60``).
 
     Folding unifies compatibility characters, accents, Greek letters and their names, dashes, quote marks and white
     space, drops invisible characters and hyphens at line ends, and ignores the case of longer forms that are not in
@@ -53,12 +56,30 @@ def occurrences(form: str, text: str) -> list[Span]:
     needle, hay = _fold(form, free).text.strip(), _fold(text, free)
     if not any(char.isalnum() for char in needle):
         return []
+    return _spans(re.escape(needle), hay, text) or _spans(_loose(needle), hay, text)
+
+
+def _spans(pattern: str, hay: _Folded, text: str) -> list[Span]:
+    """Stored spans of ``pattern`` in folded text, as far as they are whole words and whole characters there."""
     spans = []
-    for at in _find(needle, hay.text):
-        start, end = hay.starts[at], hay.ends[at + len(needle) - 1]
-        if _whole(text, start, end) and _at_edges(hay, at, at + len(needle)):
+    for found in re.finditer(pattern, hay.text):
+        start, end = hay.starts[found.start()], hay.ends[found.end() - 1]
+        if _whole(text, start, end) and _at_edges(hay, found.start(), found.end()):
             spans.append(Span(start, end))
     return spans
+
+
+def _loose(needle: str) -> str:
+    """A pattern for ``needle`` with any soft signs between its parts, or none between a letter and a digit.
+
+    Two words or two numbers stay apart: "1 2" is not "12".
+    """
+    pattern, before = "", ""
+    for part in _PARTS.findall(needle):
+        same = before and before[-1].isalpha() == part[0].isalpha() and before[-1].isdigit() == part[0].isdigit()
+        pattern += ("" if not before else r"[-' ]{1,2}" if same else r"[-' ]{0,2}") + re.escape(part)
+        before = part
+    return pattern
 
 
 @lru_cache(maxsize=2_048)
