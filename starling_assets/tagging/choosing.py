@@ -88,9 +88,11 @@ def choose(
     end: int,
     species: Sequence[SpeciesMention],
     in_paper: Counter[str],
+    *,
+    sure: bool = False,
 ) -> Choice | None:
-    """The reading of a mention, or None when no row is believable there."""
-    usable = [entry for entry in entries if believable(entry, text, start, end)]
+    """The reading of a mention, or None when no row is believable there. ``sure``: something else vouches for it."""
+    usable = [entry for entry in entries if sure or believable(entry, text, start, end)]
     if not usable:
         return None
     entity_type = _choose_type(usable, text, start, end)

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 
 import polars as pl
 
@@ -19,6 +20,7 @@ from starling_assets.tagging.abbreviations import Definition, definitions
 from starling_assets.tagging.choosing import Choice, choose, needs_context
 from starling_assets.tagging.collecting import Block, Collector, Mention, Tagged
 from starling_assets.tagging.context import SpeciesMention
+from starling_assets.tagging.encoder_features import Found
 from starling_assets.tagging.salts import join_salts
 from starling_assets.tagging.vocabulary import Entry, Vocabulary, full_span
 
@@ -27,12 +29,14 @@ __all__ = ["DictionaryTagger", "Tagged"]
 TAGGER = "dictionary"
 _LONG_FORM_SHARE = 0.5
 _REMEMBERED = 200_000
+#: Paragraphs that get their second look together; what is remembered of them bounds the memory.
+_TOGETHER = 512
 _WORD = re.compile(r"\w")
 _GOES_ON = re.compile(r"\w|-\w*\d")
 
 
 @dataclass
-class _Read:
+class Read:
     """A paragraph with what was found in it so far."""
 
     block: Block
@@ -41,8 +45,14 @@ class _Read:
     labels: list[aliases.Label]
 
 
+#: Paragraphs of a paper, each with the mentions read there so far.
+Paper = list[tuple[Read, list[Mention]]]
+
+
 class DictionaryTagger:
     """Tags blocks of papers with all types that the lexicon or a pattern covers."""
+
+    name = TAGGER
 
     def __init__(self, lexicon: pl.DataFrame, settings: TaggingSettings) -> None:
         self._vocabulary = Vocabulary(lexicon, settings.min_name_length)
@@ -59,45 +69,58 @@ class DictionaryTagger:
         Blocks without ``para_idx`` (headings, references) are not read. The result is sorted and depends on the
         blocks and the lexicon alone.
         """
-        collector = Collector(TAGGER)
+        collector = Collector(self.name)
         columns = ["paper_ordinal", "paper_id", "block_key", "para_idx", "para_ordinal", "text"]
         readable = blocks.filter(pl.col("para_idx").is_not_null()).select(columns).sort("paper_ordinal", "para_idx")
-        paper: list[Block] = []
-        for row in readable.iter_rows():
-            block = Block(*row)
-            if paper and paper[-1].paper_id != block.paper_id:
-                self._tag_paper(paper, collector)
-                paper = []
-            paper.append(block)
-        if paper:
-            self._tag_paper(paper, collector)
+        group: list[Paper] = []
+        paragraphs = 0
+        for _, rows in groupby(readable.iter_rows(), key=lambda row: row[1]):
+            paper = self._looked_up([Block(*row) for row in rows])
+            group.append(paper)
+            paragraphs += len(paper)
+            if paragraphs >= _TOGETHER:
+                self._finish(group, collector)
+                group, paragraphs = [], 0
+        self._finish(group, collector)
         return collector.finish()
 
     def mentions(self, text: str) -> list[Mention]:
         """Mentions of one paragraph taken as a whole paper; for benchmarks and look-ups."""
-        collector = Collector(TAGGER)
-        self._tag_paper([Block(0, "text", "text", 0, 0, text)], collector)
+        collector = Collector(self.name)
+        self._finish([self._looked_up([Block(0, "text", "text", 0, 0, text)])], collector)
         return collector.mentions
 
-    def _tag_paper(self, blocks: list[Block], collector: Collector) -> None:
+    def found(self, text: str) -> list[Found]:
+        """What the encoder is told of a paragraph: names that fit, what is chosen of them, what a pattern finds."""
+        ((read, chosen),) = self._looked_up([Block(0, "text", "text", 0, 0, text)])
+        return found_in(read, [*chosen, *pattern_mentions(text)])
+
+    def refined(self, papers: list[Paper]) -> list[Paper]:
+        """The mentions of several papers after a second look; the dictionary alone has none."""
+        return papers
+
+    def _looked_up(self, blocks: list[Block]) -> Paper:
         reads = [self._read(block) for block in blocks]
         in_paper = Counter(mention.taxon for read in reads for mention in read.species)
-        chosen = [self._choose(read, in_paper) for read in reads]
-        defined = self._abbreviations(reads, chosen)
-        labels = {label.label for read in reads for label in read.labels}
-        for read, mentions in zip(reads, chosen, strict=True):
-            text = read.block.text
-            if defined:
-                mentions = [item for item in mentions if text[item.start : item.end] not in defined]
-                mentions.extend(_short_mentions(text, defined))
-            more = _pattern_mentions(text)
-            if labels:
-                more.extend(_alias_mentions(text, read.labels, labels, mentions))
-            if more or defined:
-                mentions = _longest([*mentions, *more])
-            collector.add(read.block, mentions)
+        return [(read, self._choose(read, in_paper)) for read in reads]
 
-    def _read(self, block: Block) -> _Read:
+    def _finish(self, papers: list[Paper], collector: Collector) -> None:
+        for paper in self.refined(papers):
+            defined = self._abbreviations(paper)
+            labels = {label.label for read, _ in paper for label in read.labels}
+            for read, mentions in paper:
+                text = read.block.text
+                if defined:
+                    mentions = [item for item in mentions if text[item.start : item.end] not in defined]
+                    mentions.extend(_short_mentions(text, defined))
+                more = pattern_mentions(text)
+                if labels:
+                    more.extend(_alias_mentions(text, read.labels, labels, mentions))
+                if more or defined:
+                    mentions = longest([*mentions, *more])
+                collector.add(read.block, mentions)
+
+    def _read(self, block: Block) -> Read:
         hits: list[tuple[int, int, list[Entry]]] = []
         species: list[SpeciesMention] = []
         for hit in self._vocabulary.find(block.text):
@@ -111,19 +134,17 @@ class DictionaryTagger:
                 for entry in entries
                 if entry.entity_type == "Organism" and entry.concept_id.startswith("NCBITaxon:")
             )
-        return _Read(block, hits, species, aliases.introduced(block.text))
+        return Read(block, hits, species, aliases.introduced(block.text))
 
-    def _choose(self, read: _Read, in_paper: Counter[str]) -> list[Mention]:
+    def _choose(self, read: Read, in_paper: Counter[str]) -> list[Mention]:
         mentions = []
         for start, end, entries in read.hits:
             choice = self._reading(read, entries, start, end, in_paper)
             if choice is not None:
                 mentions.append(Mention(start, end, choice))
-        return join_salts(read.block.text, _longest(mentions))
+        return join_salts(read.block.text, longest(mentions))
 
-    def _reading(
-        self, read: _Read, entries: list[Entry], start: int, end: int, in_paper: Counter[str]
-    ) -> Choice | None:
+    def _reading(self, read: Read, entries: list[Entry], start: int, end: int, in_paper: Counter[str]) -> Choice | None:
         """The choice for a mention; remembered where the words around cannot change it."""
         surface = read.block.text[start:end]
         slot = (entries[0].concept_id, entries[0].name, len(entries), surface)
@@ -134,15 +155,23 @@ class DictionaryTagger:
             self._fixed[slot] = choice
         return choice
 
-    def _abbreviations(self, reads: list[_Read], chosen: list[list[Mention]]) -> dict[str, Choice | None]:
+    def _abbreviations(self, paper: Paper) -> dict[str, Choice | None]:
         """Short forms of the paper; None for one whose long form no vocabulary knows: it is not tagged as other."""
         defined: dict[str, Choice | None] = {}
-        for read, mentions in zip(reads, chosen, strict=True):
+        for read, mentions in paper:
             for definition in definitions(read.block.text):
                 choice = _long_form(definition, mentions)
                 if choice is not None or definition.short not in defined:
                     defined[definition.short] = choice
         return defined
+
+
+def found_in(read: Read, mentions: Iterable[Mention]) -> list[Found]:
+    """Spans of ``read`` as the encoder takes them."""
+    fitting = {(start, end, entry.entity_type) for start, end, entries in read.hits for entry in entries}
+    found = [Found(start, end, kind, False) for start, end, kind in sorted(fitting)]
+    found.extend(Found(item.start, item.end, item.choice.entity_type, True) for item in mentions)
+    return found
 
 
 def _long_form(definition: Definition, mentions: Iterable[Mention]) -> Choice | None:
@@ -169,7 +198,7 @@ def _short_mentions(text: str, defined: dict[str, Choice | None]) -> list[Mentio
     return found
 
 
-def _pattern_mentions(text: str) -> list[Mention]:
+def pattern_mentions(text: str) -> list[Mention]:
     return [
         Mention(found.start, found.end, Choice(found.entity_type, found.canonical, (), None), 1)
         for found in patterns.find_patterns(text)
@@ -195,7 +224,7 @@ def _alias_mentions(
     return result
 
 
-def _longest(mentions: Iterable[Mention]) -> list[Mention]:
+def longest(mentions: Iterable[Mention]) -> list[Mention]:
     """Mentions that do not overlap: longer ones first, then patterns, then the earlier place."""
     order = sorted(mentions, key=lambda item: (item.start - item.end, -item.source, item.start, item.choice.canonical))
     starts: list[int] = []

@@ -45,6 +45,10 @@ def build_tagger(settings: Settings, lexicon: pl.DataFrame, work: ModelWork | No
         from .dictionary import DictionaryTagger
 
         return DictionaryTagger(lexicon, settings.tagging)
+    if engine == "encoder":
+        from .encoder_tagger import EncoderTagger
+
+        return EncoderTagger(lexicon, settings.tagging)
     if engine in {"student", "teacher"}:
         from .llm.tagger import ModelTagger
 
@@ -52,5 +56,6 @@ def build_tagger(settings: Settings, lexicon: pl.DataFrame, work: ModelWork | No
             raise ValueError(f"the engine {engine!r} asks a model: give it a door and a journal")
         return ModelTagger(passes(engine), lexicon, settings.tagging, work)
     raise SettingsError(
-        f"tagging.engine is {engine!r}, which this installation does not have: choose dictionary, student or teacher"
+        f"tagging.engine is {engine!r}, which this installation does not have: choose dictionary, encoder, student or "
+        "teacher"
     )
