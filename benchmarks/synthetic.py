@@ -51,7 +51,9 @@ def paragraph_postings(statistics: Statistics, seed: int) -> tuple[np.ndarray, n
     size = statistics.paragraphs_per_paper
     start = paragraphs[sources] // size * size
     paragraphs[repeats] = np.minimum(start + rng.integers(0, size, len(repeats)), statistics.paragraphs - 1)
-    pairs = np.unique((ranks.astype(np.uint64) << np.uint64(32)) | paragraphs)
+    pairs = (ranks.astype(np.uint64) << np.uint64(32)) | paragraphs
+    pairs.sort()
+    pairs = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))]
     return (pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from .clickhouse_query import FilterQuery
 
 #: Above this many ids a filter travels through a table: servers bound the size of a parameter.
 LONG_FILTER = 2_000
-_INSERT_ROWS = 5_000_000
+_INSERT_ORDINALS = 5_000_000  # about; a posting list is not cut
 
 
 class ClickHouseEntityIndex:
@@ -43,18 +43,17 @@ class ClickHouseEntityIndex:
         try:
             self._door.command(
                 purpose,
-                f"CREATE TABLE {staged} (scope String, posting_id String, entity_type String, ordinal UInt32) "
+                f"CREATE TABLE {staged} (scope String, posting_id String, entity_type String, ordinals Array(UInt32)) "
                 "ENGINE = MergeTree ORDER BY (scope, posting_id)",
             )
             self._door.command(purpose, f"CREATE TABLE {built} AS entity_bitmaps")
-            rows = postings.select("scope", "posting_id", pl.col("entity_type").fill_null(""), "ordinal")
-            for part in rows.iter_slices(_INSERT_ROWS):
+            for part in _lists(postings):
                 self._door.insert(purpose, staged, part)
             # A row sent twice after a broken connection changes nothing: a bitmap holds an ordinal once.
             self._door.command(
                 purpose,
                 f"INSERT INTO {built} SELECT {{shard:String}}, scope, posting_id, min(entity_type), "  # noqa: S608
-                f"uniqExact(ordinal), groupBitmapState(ordinal) FROM {staged} GROUP BY scope, posting_id",
+                f"max(length(ordinals)), groupBitmapArrayState(ordinals) FROM {staged} GROUP BY scope, posting_id",
                 {"shard": shard},
             )
             for scope in Scope:
@@ -153,6 +152,20 @@ class ClickHouseEntityIndex:
             self._door.command(
                 f"{purpose}: clean up", "DELETE FROM entity_filter_ids WHERE filter = {name:String}", {"name": name}
             )
+
+
+def _lists(postings: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Postings as one row per scope and id with its ordinals, in parts that one insert bears.
+
+    A string per posting would be most of what travels; the server still builds the bitmaps itself (F37).
+    """
+    lists = (
+        postings.group_by("scope", "posting_id")
+        .agg(pl.col("entity_type").min().fill_null(""), pl.col("ordinal").unique().sort().alias("ordinals"))
+        .sort("scope", "posting_id")
+    )
+    parts = lists["ordinals"].list.len().cast(pl.UInt64).cum_sum() // _INSERT_ORDINALS
+    yield from lists.with_columns(parts.alias("part")).partition_by("part", maintain_order=True, include_key=False)
 
 
 def _check(postings: pl.DataFrame, units: dict[Scope, int]) -> None:

@@ -17,7 +17,6 @@ class FilterQuery:
         self._query = query
         self._clauses: list[list[str]] = []
         self._expression = self._combine()
-        self._all = sorted({identifier for clause in self._clauses for identifier in clause})
 
     @property
     def size(self) -> int:
@@ -43,8 +42,9 @@ class FilterQuery:
                 member = f"posting_id IN ({_STORED} AND clause = {number})"
             merges.append(f"groupBitmapMergeStateIf(ordinals, {member}) AS clause{number}")
         if stored_as is None:
-            parameters["ids"] = ["", *self._all]
-            wanted = "posting_id IN {ids:Array(String)}"
+            # Every id travels and is parsed once.
+            lists = ", ".join(["['']", *(f"{{ids{number}:Array(String)}}" for number in range(len(self._clauses)))])
+            wanted = f"posting_id IN arrayConcat({lists})"
         else:
             parameters["filter"] = stored_as
             wanted = f"(posting_id = '' OR posting_id IN ({_STORED}))"

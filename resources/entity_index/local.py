@@ -19,7 +19,7 @@ from starling_assets.artifacts.keys import key_of_name, safe_name
 from starling_assets.retrieval.evaluation import evaluate, sample_units
 from starling_assets.retrieval.filterspec import ResolvedFilter, Scope
 
-from .shard_file import FORMAT, ScopeReader, write_shard
+from .shard_file import FORMAT, KEPT_BYTES, ScopeReader, write_shard
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,10 @@ class LocalEntityIndex:
     names. Threads may share one object; another process that replaces a shard is noticed at the next query.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, keep: int = KEPT_BYTES) -> None:
+        """``keep``: bytes of united posting lists kept in memory per shard and scope."""
         self.root = root
+        self._keep = keep
         self._open: dict[str, _Open] = {}
         self._lock = threading.Lock()
 
@@ -91,7 +93,7 @@ class LocalEntityIndex:
                     return known
                 if pointer["format"] != FORMAT:
                     raise StoreError(f"{folder} has another format: load the shard {shard} again")
-                readers = {scope: ScopeReader(folder / pointer["generation"], scope) for scope in Scope}
+                readers = {scope: ScopeReader(folder / pointer["generation"], scope, self._keep) for scope in Scope}
             except FileNotFoundError:
                 # Replaced between reading the pointer and opening the files: look again.
                 if not (folder / "current.json").is_file():

@@ -10,16 +10,22 @@ at any point leaves the old one served. A generation holds::
     <scope>.ends   uint64 pairs (end in .ids, end in .maps), one per posting id, after a leading pair of zeros
     <scope>.units  uint32: number of units of each posting id
     <scope>.type   uint8: entity type of each posting id; 255 for `type:` ids
-    <scope>.maps   the bitmaps, end to end, written here and nowhere else (F37)
+    <scope>.maps   the posting lists, end to end, each from a multiple of four bytes: plain uint32 ordinals where there
+                   are at most SHORT, a roaring bitmap where there are more; written here and nowhere else (F37)
+
+Most ids of a filter are rare. Their lists are gathered with one copy, sorted together and made one bitmap, which costs
+less than a bitmap object for each of them.
 """
 
 from __future__ import annotations
 
+import array
 import hashlib
 import os
 import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +39,10 @@ from starling_assets.retrieval.filterspec import Scope
 from starling_assets.retrieval.postings import grouped_ordinals
 from starling_assets.tagging.entity_types import EntityType
 
-FORMAT = 1
-KEPT_BYTES = 16_000_000  # of decoded posting lists per shard and scope
-_ENTRY_BYTES = 200  # what keeping a list costs besides its bytes
+FORMAT = 2
+SHORT = 512  # ordinals; above, a bitmap is smaller and quicker to unite
+KEPT_BYTES = 16_000_000  # of united posting lists per shard and scope
+_ENTRY_BYTES = 200  # what keeping a union costs besides its ordinals, and about what an id of its key does
 TYPES = [entity_type.value for entity_type in EntityType]
 _NO_TYPE = 255
 
@@ -44,6 +51,12 @@ def id_hashes(posting_ids: Sequence[str]) -> np.ndarray:
     """The numbers that posting ids are filed under: uint64 (2, n), the 128 bits that all content keys here have."""
     digests = b"".join(hashlib.blake2b(name.encode("utf-8"), digest_size=16).digest() for name in posting_ids)
     return np.ascontiguousarray(np.frombuffer(digests, dtype="<u8").reshape(-1, 2).T)
+
+
+@lru_cache(maxsize=64)
+def _hashes_of_clause(posting_ids: tuple[str, ...]) -> np.ndarray:
+    """The same, made once for a clause that is asked of shard after shard. Callers must not write into it."""
+    return id_hashes(posting_ids)
 
 
 def write_shard(folder: Path, postings: pl.DataFrame, units: dict[Scope, int]) -> None:
@@ -98,9 +111,7 @@ def _write_scope(folder: Path, scope: Scope, postings: pl.DataFrame, units: int,
                     f"{posting_id} is posted at {scope} {int(ordinals[-1])}, but the shard has {units}: "
                     "make the postings again from the tags"
                 )
-            bitmap = BitMap(ordinals)
-            bitmap.run_optimize()
-            raw, name = bitmap.serialize(), posting_id.encode("utf-8")
+            raw, name = _packed(ordinals), posting_id.encode("utf-8")
             ids_end += ids.write(name)
             maps_end += maps.write(raw)
             digest.update(raw)
@@ -118,24 +129,39 @@ def _write_scope(folder: Path, scope: Scope, postings: pl.DataFrame, units: int,
     digest.update(f"{scope}:{units}\0".encode())
 
 
-class ScopeReader:
-    """The posting lists of one scope of one generation; touches only the pages of the ids it is asked for."""
+def _packed(ordinals: np.ndarray) -> bytes:
+    """A posting list as it stands in ``.maps``; ``ordinals`` uint32, sorted, distinct."""
+    if len(ordinals) <= SHORT:
+        return ordinals.astype("<u4").tobytes()
+    bitmap = BitMap(ordinals)
+    bitmap.run_optimize()
+    raw = bitmap.serialize()
+    return raw + bytes(-len(raw) % 4)
 
-    def __init__(self, generation: Path, scope: Scope) -> None:
+
+class ScopeReader:
+    """The posting lists of one scope of one generation; touches only the pages of the ids it is asked for.
+
+    ``keep``: bytes of unions that stay in memory, since agents ask the same clauses again and again.
+    """
+
+    def __init__(self, generation: Path, scope: Scope, keep: int = KEPT_BYTES) -> None:
         self._hashes = _mapped(generation / f"{scope}.hash", np.dtype(np.uint64)).reshape(2, -1)
         self._ends = _mapped(generation / f"{scope}.ends", np.dtype(np.uint64)).reshape(-1, 2)
         self._units = _mapped(generation / f"{scope}.units", np.dtype(np.uint32))
         self._types = _mapped(generation / f"{scope}.type", np.dtype(np.uint8))
         self._ids = _mapped(generation / f"{scope}.ids", np.dtype(np.uint8))
-        self._maps: Any = memoryview(_mapped(generation / f"{scope}.maps", np.dtype(np.uint8)))
-
-        self._kept: dict[str, BitMap | None] = {}
+        maps = _mapped(generation / f"{scope}.maps", np.dtype(np.uint8))
+        self._maps: Any = memoryview(maps)
+        self._ordinals = maps.view("<u4")
+        self._keep = keep
+        self._kept: dict[tuple[str, ...], BitMap] = {}
         self._kept_bytes = 0
 
     def places(self, posting_ids: Sequence[str]) -> np.ndarray:
         """Place of each id, int64 (n,); -1 for an id that is not there."""
         firsts, seconds = self._hashes
-        first, second = id_hashes(posting_ids)
+        first, second = _hashes_of_clause(tuple(posting_ids))
         found = np.full(len(posting_ids), -1, dtype=np.int64)
         asked = np.arange(len(posting_ids))
         place = np.searchsorted(firsts, first)
@@ -151,30 +177,35 @@ class ScopeReader:
         return found
 
     def union_of(self, posting_ids: Sequence[str]) -> BitMap:
-        """Units that hold any of the posting ids."""
-        kept = self._kept
-        unseen = [posting_id for posting_id in posting_ids if posting_id not in kept]
-        # What is kept may be cleared meanwhile, also by another thread: this query holds on to its own.
-        fresh = self._decoded(unseen) if unseen else {}
-        lists = (fresh.get(posting_id) or kept.get(posting_id) for posting_id in posting_ids)
-        maps = [found for found in lists if found is not None]
-        return BitMap.union(*maps) if maps else BitMap()
-
-    def _decoded(self, posting_ids: Sequence[str]) -> dict[str, BitMap | None]:
-        """Posting lists by id, None where there is none; kept while there is room, since agents ask again."""
-        lists: dict[str, BitMap | None] = dict.fromkeys(posting_ids)
-        places = self.places(posting_ids)
-        there = np.nonzero(places >= 0)[0]
-        starts, ends = self._ends[places[there], 1].tolist(), self._ends[places[there] + 1, 1].tolist()
-        for number, start, end in zip(there.tolist(), starts, ends, strict=True):
-            lists[posting_ids[number]] = BitMap.deserialize(self._maps[start:end])
-        size = sum(ends) - sum(starts) + _ENTRY_BYTES * len(lists)
-        if self._kept_bytes + size > KEPT_BYTES:
+        """Units that hold any of the posting ids. The bitmap may be kept for the next query: never write into it."""
+        asked = tuple(posting_ids)
+        known = self._kept.get(asked)
+        if known is not None:
+            return known
+        union = self._united(self.places(asked))
+        size = min(4 * len(union), union.max() // 8 if union else 0) + _ENTRY_BYTES * (1 + len(asked))
+        if self._kept_bytes + size > self._keep:
             self._kept, self._kept_bytes = {}, 0
-        if size <= KEPT_BYTES:
-            self._kept.update(lists)
+        if size <= self._keep:
+            self._kept[asked] = union
             self._kept_bytes += size
-        return lists
+        return union
+
+    def _united(self, places: np.ndarray) -> BitMap:
+        there = places[places >= 0]
+        starts, ends = self._ends[there, 1], self._ends[there + 1, 1]
+        short = self._units[there] <= SHORT
+        maps = [
+            BitMap.deserialize(self._maps[start:end])
+            for start, end in zip(starts[~short].tolist(), ends[~short].tolist(), strict=True)
+        ]
+        slices = zip((starts[short] >> 2).tolist(), (ends[short] >> 2).tolist(), strict=True)
+        rare = [self._ordinals[start:end] for start, end in slices]
+        if rare:
+            # Sorted first: a bitmap takes ordinals in order many times faster than in disorder.
+            together = np.sort(np.concatenate(rare))
+            maps.append(BitMap(array.array("I", together.astype(np.uint32, copy=False).tobytes())))
+        return BitMap.union(*maps) if maps else BitMap()
 
     def posting_id(self, place: int) -> str:
         """The posting id at a place."""

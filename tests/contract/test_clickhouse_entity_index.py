@@ -174,6 +174,20 @@ def test_a_killed_migration_goes_on(door: ClickHouseDoor) -> None:
     assert migrate(door) == [name for name, _ in MIGRATIONS]
 
 
+def test_shards_of_an_older_database_come_along(door: ClickHouseDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("resources.entity_index.clickhouse_migrations.MIGRATIONS", MIGRATIONS[:2])
+        older = ClickHouseEntityIndex(door)
+        older.load("a", *FOUR.postings())
+        older.load("b", *MANY.postings())
+    index = ClickHouseEntityIndex(door)
+    assert index.shards() == ["a", "b"]
+    query = FOUR.resolved(FilterSpec(entity_groups=[["aspirin"]], scope=Scope.PAPER))
+    assert {shard: set(units) for shard, units in index.evaluate_all(query).items()} == {"a": {0, 1}, "b": {0, 3}}
+    ((made,),) = door.rows("look", "SELECT create_table_query FROM system.tables WHERE name = 'entity_bitmaps'")
+    assert "index_granularity = 4" in made
+
+
 def test_a_newer_database_is_refused(door: ClickHouseDoor) -> None:
     migrate(door)
     door.command("be newer", "INSERT INTO starling_migrations VALUES (99, 'from_the_future')")

@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from resources.entity_index.local import LocalEntityIndex
-from resources.entity_index.shard_file import ScopeReader, write_shard
+from resources.entity_index.shard_file import SHORT, ScopeReader, write_shard
 from starling_assets.artifacts.files import StoreError
 from starling_assets.retrieval.filterspec import FilterSpec, ResolvedFilter, Scope, Term
 from starling_assets.retrieval.tables import POSTINGS
@@ -166,6 +168,7 @@ def test_two_ids_with_half_a_hash_in_common_are_told_apart(tmp_path: Path, monke
 
     real = shard_file.id_hashes
     monkeypatch.setattr(shard_file, "id_hashes", lambda ids: real(ids) * np.array([[0], [1]], dtype=np.uint64))
+    monkeypatch.setattr(shard_file, "_hashes_of_clause", lambda ids: shard_file.id_hashes(ids))
     postings, units = MANY.postings()
     write_shard(tmp_path / "s", postings, units)
     index = LocalEntityIndex(tmp_path)
@@ -186,9 +189,8 @@ def test_the_reader_lists_ids_with_their_sizes(tmp_path: Path) -> None:
     assert list(reader.union_of(["type:Disease"])) == [0, 2]
 
 
-def test_kept_posting_lists_are_bounded_and_never_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("resources.entity_index.shard_file.KEPT_BYTES", 500)
-    index = LocalEntityIndex(tmp_path)
+def test_kept_unions_are_bounded_and_never_changed(tmp_path: Path) -> None:
+    index = LocalEntityIndex(tmp_path, keep=900)
     index.load("s", *MANY.postings())
     groups = [[["aspirin"]], [["aspirin"], ["~stroke"]], [["caffeine", "~brain"]], [["brain"]], [["aspirin"]]]
     for _ in range(3):
@@ -197,4 +199,27 @@ def test_kept_posting_lists_are_bounded_and_never_changed(tmp_path: Path, monkey
             assert set(index.evaluate(MANY.resolved(spec), "s")) == MANY.brute_force(spec)
     reader = index._open["s"].readers[Scope.PARAGRAPH]
     assert 0 < len(reader._kept) < 3
-    assert reader._kept_bytes <= 500
+    assert reader._kept_bytes <= 900
+
+
+def test_nothing_is_kept_where_there_is_no_room(tmp_path: Path) -> None:
+    index = LocalEntityIndex(tmp_path, keep=0)
+    index.load("s", *FOUR.postings())
+    query = FOUR.resolved(FilterSpec(entity_groups=[["aspirin"]], scope=Scope.PAPER))
+    assert set(index.evaluate(query, "s")) == {0, 1}
+    assert index._open["s"].readers[Scope.PAPER]._kept == {}
+
+
+@settings(max_examples=25)
+@given(st.lists(st.lists(st.integers(0, 199_999), max_size=30), max_size=6), st.lists(st.integers(0, 7), max_size=8))
+def test_lists_of_any_length_unite(
+    tmp_path_factory: pytest.TempPathFactory, rare: list[list[int]], asked: list[int]
+) -> None:
+    # Number 6 is just short enough to be stored as plain ordinals, number 7 just too long.
+    lists = [*rare, *([[]] * (6 - len(rare))), list(range(0, 4 * SHORT, 4)), list(range(100_000, 100_001 + SHORT))]
+    rows = [("paper", f"X:{number}", "Gene", ordinal) for number, held in enumerate(lists) for ordinal in held]
+    root = tmp_path_factory.mktemp("lists")
+    write_shard(root / "s", pl.DataFrame(rows, schema=POSTINGS, orient="row"), {Scope.PAPER: 200_000})
+    (generation,) = (path for path in (root / "s").iterdir() if path.is_dir())
+    reader = ScopeReader(generation, Scope.PAPER)
+    assert set(reader.union_of([f"X:{number}" for number in asked])) == {o for number in asked for o in lists[number]}
