@@ -23,9 +23,9 @@ RUN DBT_SEND_ANONYMOUS_USAGE_STATS=false .venv/bin/dbt --no-version-check parse 
     --project-dir dbt --profiles-dir dbt --log-path /tmp/dbt-logs
 
 FROM python:3.12-slim
-# Java turns chemical names into structures (OPSIN); without it names are only looked up.
+# Java turns chemical names into structures (OPSIN); without it names are only looked up. Tesseract reads scanned pages.
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends default-jre-headless tini \
+    && apt-get install --yes --no-install-recommends default-jre-headless tesseract-ocr tini \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 1000 starling \
     && useradd --uid 1000 --gid 1000 --create-home starling \

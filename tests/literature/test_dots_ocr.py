@@ -281,8 +281,9 @@ def test_the_name_carries_all_that_decides_the_reading(stub, tmp_path):
     names = {
         DotsOcr(client, LiteratureSettings()).name,
         DotsOcr(client, LiteratureSettings(ocr_prompt=own)).name,
+        DotsOcr(client, LiteratureSettings(ocr_output_tokens=500)).name,
     }
-    assert len(names) == 2
+    assert len(names) == 3
     assert all("dots.ocr" in name for name in names)
     with pytest.raises(BadSource, match=r"literature.ocr_prompt names .* cannot be read"):
         DotsOcr(client, LiteratureSettings(ocr_prompt=tmp_path / "missing.txt"))
