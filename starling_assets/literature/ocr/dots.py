@@ -61,7 +61,7 @@ class DotsOcr:
     def name(self) -> str:
         """Engine, model, resolution, and a hash of the instructions and bounds."""
         bounds = f"{self._limits.ocr_output_tokens} {self._limits.ocr_pixels} {LADDER}"
-        asked = sha256_hex("\0".join((self._layout_prompt, self._text_prompt, bounds)).encode())[:8]
+        asked = sha256_hex(f"{self._layout_prompt}\0{self._text_prompt}\0{bounds}".encode())[:8]
         return f"dots.{_REVISION}/{self._client.model_name(Role.OCR)}/{asked}/{DPI}dpi"
 
     @property
