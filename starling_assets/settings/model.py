@@ -37,7 +37,7 @@ class LiteratureSettings(Section):
     )
     ocr_dpi: int = Field(300, ge=72, le=600, description="resolution at which Tesseract and RapidOCR see a page")
     ocr_pixels: int = Field(30_000_000, ge=10_000, description="most pixels of a page's picture")
-    ocr_seconds: float = Field(120.0, gt=0, description="wall clock per page of Tesseract and RapidOCR")
+    ocr_seconds: float = Field(300.0, gt=0, description="wall clock per page of Tesseract and RapidOCR")
     ocr_output_tokens: int = Field(12_000, ge=256, description="cap of one reply of the dots.ocr model")
     ocr_prompt: Path | None = Field(None, description="text file that replaces the packaged instruction for dots.ocr")
     chunk_paragraphs: int = Field(5, ge=1, description="paragraphs in an embedding chunk")
