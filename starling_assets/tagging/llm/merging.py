@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from starling_assets.ontology.folding import fold
 from starling_assets.tagging.choosing import TYPE_ORDER
@@ -96,14 +97,23 @@ def merge(found: Iterable[Found]) -> Merged:
     return Merged(kept, _entities([(item, key) for item, key in named if key in used]))
 
 
-def _form(item: Found) -> str:
+@lru_cache(maxsize=100_000)
+def _form_of(surface: str) -> str:
     """Forms that fold alike are one form, but capitals are kept apart: WAS and "was" are not the same."""
-    surface = item.surface
     return surface if len(surface) < 5 or surface.isupper() else fold(surface) or surface
 
 
+@lru_cache(maxsize=100_000)
+def _folded(name: str) -> str:
+    return fold(name) or name
+
+
+def _form(item: Found) -> str:
+    return _form_of(item.surface)
+
+
 def _slot(item: Found) -> tuple[str, str, str]:
-    return item.entity.entity_type, _form(item), fold(item.entity.name) or item.entity.name
+    return item.entity.entity_type, _form(item), _folded(item.entity.name)
 
 
 def _names(items: Sequence[Found]) -> dict[tuple[str, str, str], str]:
@@ -112,7 +122,9 @@ def _names(items: Sequence[Found]) -> dict[tuple[str, str, str], str]:
     for item in items:
         kind, form, name = _slot(item)
         votes[kind, form].add(name, item.key)
-    return {_slot(item): votes[_slot(item)[:2]].best() or _slot(item)[2] for item in items}
+    slots = {_slot(item) for item in items}
+    best = {form: found.best() for form, found in votes.items()}
+    return {slot: best[slot[:2]] or slot[2] for slot in slots}
 
 
 def _types(items: Sequence[Found]) -> dict[str, list[str]]:
@@ -153,7 +165,7 @@ def _entities(items: Sequence[tuple[Found, tuple[str, str]]]) -> dict[tuple[str,
 def _entity(key: tuple[str, str], items: Sequence[Found]) -> Entity:
     names, synonyms, organisms, aliases, resolved = _Votes(), _Votes(), _Votes(), _Votes(), _Votes()
     for item in items:
-        if (fold(item.entity.name) or item.entity.name) != key[1]:
+        if _folded(item.entity.name) != key[1]:
             continue
         names.add(item.entity.name, item.key)
         for synonym in item.entity.synonyms:
