@@ -120,12 +120,12 @@ def _write_scope(folder: Path, scope: Scope, postings: pl.DataFrame, units: int,
         for handle in (ids, maps):
             handle.flush()
             os.fsync(handle.fileno())
-    for suffix, array in (("hash", hashes), ("ends", ends), ("units", sizes), ("type", types)):
+    for suffix, column in (("hash", hashes), ("ends", ends), ("units", sizes), ("type", types)):
         with (folder / f"{scope}.{suffix}").open("wb") as handle:
-            handle.write(array.tobytes())
+            handle.write(column.tobytes())
             handle.flush()
             os.fsync(handle.fileno())
-        digest.update(array.tobytes())
+        digest.update(column.tobytes())
     digest.update(f"{scope}:{units}\0".encode())
 
 

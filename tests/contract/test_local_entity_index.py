@@ -168,7 +168,7 @@ def test_two_ids_with_half_a_hash_in_common_are_told_apart(tmp_path: Path, monke
 
     real = shard_file.id_hashes
     monkeypatch.setattr(shard_file, "id_hashes", lambda ids: real(ids) * np.array([[0], [1]], dtype=np.uint64))
-    monkeypatch.setattr(shard_file, "_hashes_of_clause", lambda ids: shard_file.id_hashes(ids))
+    monkeypatch.setattr(shard_file, "_hashes_of_clause", shard_file.id_hashes)
     postings, units = MANY.postings()
     write_shard(tmp_path / "s", postings, units)
     index = LocalEntityIndex(tmp_path)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks import retrieval, synthetic
+from benchmarks import retrieval, retrieval_engines, synthetic
 from benchmarks.synthetic import Statistics, entity_id, filters, measure, shard
+from resources.entity_index.local import LocalEntityIndex
 from starling_assets.retrieval.filterspec import Scope
 from starling_assets.retrieval.tables import POSTINGS
 
@@ -56,33 +59,44 @@ def test_ids_are_distinct_and_filters_have_three_clauses() -> None:
 
 def test_every_engine_gives_the_same_counts(tmp_path: Path) -> None:
     # ClickHouse is left out: its engine must not be opened in the process of the tests.
-    shards = {name: shard(SHAPE, seed=seed) for seed, name in enumerate(("a", "b"))}
-    memory = {
-        name: {row[1]: retrieval.BitMap(row[3]) for row in retrieval.grouped_ordinals(frame)}
-        for name, (frame, _) in shards.items()
-    }
-    index = retrieval.LocalEntityIndex(tmp_path)
-    for name, (frame, units) in shards.items():
-        index.load(name, frame, units)
-    engines = {
-        "raw": lambda query: sum(len(retrieval._raw(query, maps)) for maps in memory.values()),
+    options = argparse.Namespace(paragraphs=2_000, shards=2, shards_in=None)
+    shards = retrieval.write_shards(options, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["synthetic-0000.parquet", "synthetic-0001.parquet"]
+    index = LocalEntityIndex(tmp_path / "local")
+    for name, (path, units) in shards.items():
+        index.load(name, pl.read_parquet(path), units)
+    figures: dict[str, Any] = {}
+    engines: dict[str, retrieval_engines.Query] = {
+        "raw": retrieval_engines.raw_pyroaring(shards),
         "local": index.count,
-        "duckdb": retrieval._duckdb(shards),
+        "duckdb": retrieval_engines.duckdb_postings(tmp_path, shards, figures),
     }
-    times = retrieval._turns(engines, filters(SHAPE, 5, 8, seed=3))
+    tantivy = retrieval_engines.tantivy_boolean(tmp_path, shards, figures)
+    if tantivy is not None:
+        engines["tantivy"] = tantivy
+    times = retrieval.turns(engines, filters(Statistics(paragraphs=2_000), 3, 50, seed=3))
     assert set(times) == set(engines)
     assert all(spent["cpu"] > 0 and spent["wall"] > 0 for spent in times.values())
     engines["wrong"] = lambda query: -1
     with pytest.raises(SystemExit, match="disagree"):
-        retrieval._turns(engines, filters(SHAPE, 1, 8, seed=3))
+        retrieval.turns(engines, filters(SHAPE, 1, 8, seed=3))
+
+
+def test_a_promise_is_reached_or_missed() -> None:
+    assert str(retrieval.Line("ours / theirs", 3.0, 2.0, 1.5)).endswith("reached")
+    missed = str(retrieval.Line("ours / theirs", 3.1, 2.0, 1.5))
+    assert missed.endswith("MISSED")
+    assert "1.550" in missed
 
 
 def test_the_vector_part_reports_recall(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["retrieval", "--vectors", "800", "--queries", "2", "--only", "vectors"])
+    monkeypatch.setattr(sys, "argv", ["retrieval", "--vectors", "800", "--queries", "2", "--only", "vectors", "--json"])
     retrieval.main()
-    figures = json.loads(capsys.readouterr().out)["vectors"]
+    printed = json.loads(capsys.readouterr().out)
+    assert len(printed["lines"]) == 5
+    figures = printed["vectors"]
     assert figures["vectors"] == 800
     assert [figures[share]["recall"] for share in ("1.00%", "10.00%", "50.00%")] == [1.0, 1.0, 1.0]
 
