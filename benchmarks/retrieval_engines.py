@@ -5,6 +5,7 @@ Every engine is built shard by shard from Parquet files, so that 100 million pos
 
 from __future__ import annotations
 
+import array
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,10 @@ Shards = dict[str, tuple[Path, dict[Scope, int]]]
 def raw_pyroaring(shards: Shards) -> Query:
     """The least that pyroaring can do, every bitmap decoded in memory: unions, one intersection, one difference."""
     memory = {
-        name: {posting: BitMap(ordinals) for _, posting, _, ordinals in grouped_ordinals(pl.read_parquet(path))}
+        name: {
+            posting: BitMap(array.array("I", ordinals.tobytes()))
+            for _, posting, _, ordinals in grouped_ordinals(pl.read_parquet(path))
+        }
         for name, (path, _) in shards.items()
     }
     return lambda query: sum(len(raw_answer(query, maps)) for maps in memory.values())

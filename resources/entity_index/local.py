@@ -92,7 +92,7 @@ class LocalEntityIndex:
                 if known is not None and known.generation == pointer["generation"] and known.units == pointer["units"]:
                     return known
                 if pointer["format"] != FORMAT:
-                    raise StoreError(f"{folder} has another format: load the shard {shard} again")
+                    raise StoreError(f"{folder} was made by another version: materialise entity_index for {shard}")
                 readers = {scope: ScopeReader(folder / pointer["generation"], scope, self._keep) for scope in Scope}
             except FileNotFoundError:
                 # Replaced between reading the pointer and opening the files: look again.

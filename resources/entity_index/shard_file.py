@@ -133,10 +133,15 @@ def _packed(ordinals: np.ndarray) -> bytes:
     """A posting list as it stands in ``.maps``; ``ordinals`` uint32, sorted, distinct."""
     if len(ordinals) <= SHORT:
         return ordinals.astype("<u4").tobytes()
-    bitmap = BitMap(ordinals)
+    bitmap = _bitmap(ordinals)
     bitmap.run_optimize()
     raw = bitmap.serialize()
     return raw + bytes(-len(raw) % 4)
+
+
+def _bitmap(ordinals: np.ndarray) -> BitMap:
+    """The bitmap of sorted ordinals uint32. From an array of C it is taken in one piece, from NumPy's one by one."""
+    return BitMap(array.array("I", ordinals.astype(np.uint32, copy=False).tobytes()))
 
 
 class ScopeReader:
@@ -203,8 +208,7 @@ class ScopeReader:
         rare = [self._ordinals[start:end] for start, end in slices]
         if rare:
             # Sorted first: a bitmap takes ordinals in order many times faster than in disorder.
-            together = np.sort(np.concatenate(rare))
-            maps.append(BitMap(array.array("I", together.astype(np.uint32, copy=False).tobytes())))
+            maps.append(_bitmap(np.sort(np.concatenate(rare))))
         return BitMap.union(*maps) if maps else BitMap()
 
     def posting_id(self, place: int) -> str:

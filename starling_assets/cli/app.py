@@ -14,6 +14,8 @@ app = typer.Typer(
 )
 task_app = typer.Typer(no_args_is_help=True, help="Tasks: what to extract.")
 app.add_typer(task_app, name="task")
+filter_app = typer.Typer(no_args_is_help=True, help="Entity filters: what they are taken for.")
+app.add_typer(filter_app, name="filter")
 
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 
@@ -141,6 +143,23 @@ def search(
 
     with friendly():
         run_search(query, filter_text, scope, limit, as_json=as_json)
+
+
+@filter_app.command("explain")
+def filter_explain(
+    filter_text: Annotated[
+        str,
+        typer.Argument(metavar="FILTER", help='E.g. (SmallMolecule) AND ("blood-brain barrier" OR brain), or JSON.'),
+    ],
+    scope: Annotated[str, typer.Option(help="paragraph, chunk or paper: the unit the filter is true of.")] = "chunk",
+    expand: Annotated[bool, typer.Option(help="Take narrower concepts too.")] = True,
+    as_json: Json = False,
+) -> None:
+    """What each term of a filter was taken for, and how many units every part lets through."""
+    from .filter import explain_filter
+
+    with friendly():
+        explain_filter(filter_text, scope, expand=expand, as_json=as_json)
 
 
 @app.command()

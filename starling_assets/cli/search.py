@@ -12,13 +12,12 @@ from resources.embedder import EmbedderResource
 from resources.entity_index import EntityIndexResource
 from resources.project import ProjectResource
 from resources.vector_index import VectorIndexResource
-from starling_assets.retrieval.filterspec import Scope
-from starling_assets.retrieval.grammar import parse_text
+from starling_assets.retrieval.grammar import FilterError
 from starling_assets.retrieval.resolution import resolve
 from starling_assets.retrieval.search import Hit, search_shards
-from starling_assets.retrieval.vocabulary import Vocabulary
 
 from .errors import UserError
+from .filter import read_filter, read_vocabulary
 from .project import Project
 
 
@@ -26,15 +25,10 @@ def run_search(query: str, filter_text: str, scope: str, limit: int, *, as_json:
     """Print the best ``limit`` chunks."""
     project = Project()
     store = project.store
-    if not store.exists("lexicon"):
-        raise UserError("nothing is indexed yet: `starling demo`, or `starling add PATH…`")
+    vocabulary = read_vocabulary(store)
     try:
-        spec = parse_text(filter_text, semantic_query=query, scope=Scope(scope))
-        vocabulary = Vocabulary.from_frames(
-            store.read("lexicon"), store.read("lexicon", table="concepts"), store.read("lexicon", table="edges")
-        )
-        resolved = resolve(spec, vocabulary, project.settings.retrieval)
-    except ValueError as error:
+        resolved = resolve(read_filter(filter_text, scope, query=query), vocabulary, project.settings.retrieval)
+    except FilterError as error:
         raise UserError(f"filter: {error}") from None
     hits = search_shards(
         resolved,
