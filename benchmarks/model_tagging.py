@@ -40,7 +40,9 @@ def main() -> None:
     settings = load_settings()
     file, types = CORPORA[options.corpus]
     world = pubtator_world(options.gold / file, options.documents, types)
-    asked = [EntityType(name) for name in dict.fromkeys(types.values())] if options.engine == "teacher" else [None]
+    asked: list[EntityType | None] = [None]
+    if options.engine == "teacher":
+        asked = [EntityType(name) for name in dict.fromkeys(types.values())]
     client = build_client(settings)
     journal = Journal(
         (options.work or Path(tempfile.mkdtemp(prefix="tagging-"))) / f"{options.corpus}-{options.engine}"

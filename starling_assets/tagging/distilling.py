@@ -18,7 +18,8 @@ from .overlay import ASSET as VALIDATION
 from .overlay import replace_names
 from .training_card import Source, training_card
 from .training_set import Counts, Shard, examples, sample
-from .validation import DECISIONS, Question
+from .validation import DECISIONS
+from .validation_calls import Question
 
 _TAGS = "tag_shards"
 EXAMPLES = "examples.jsonl"

@@ -6,23 +6,28 @@ and asked for once more: no decision is lost silently and none is taken from a r
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from starling_assets.artifacts.journal import Journal, Outcome, Tally
 from starling_assets.artifacts.keys import content_key
-from starling_assets.inference.calls import UNUSABLE, FailureKind, ModelCall, ModelClient, ModelFailure, Role, Usage
-from starling_assets.inference.prompting import fence, read_prompt_file, visible
+from starling_assets.inference.calls import UNUSABLE, FailureKind, ModelClient, ModelFailure, Usage
+from starling_assets.inference.prompting import read_prompt_file
 from starling_assets.inference.stopping import Stop
 from starling_assets.journalled import OnProgress, failed_outcome, run_journalled
-from starling_assets.tagging.candidates import Entry, Frequent
 from starling_assets.tagging.entity_types import EntityType
-from starling_assets.tagging.llm.prompts import FOLDER, type_rules
+from starling_assets.tagging.llm.prompts import FOLDER
+from starling_assets.tagging.validation_calls import (
+    Batch,
+    Decision,
+    Question,
+    batch_call,
+    checked,
+    shown_text,
+    system_text,
+)
 
 #: One row per frequent entity and what became of it.
 DECISIONS: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -42,55 +47,6 @@ DECISIONS: dict[str, pl.DataType | type[pl.DataType]] = {
     "model": pl.String,
     "prompt": pl.String,
 }
-_MAX_WHY = 120
-_MOST_DECISIONS = 24
-_SHOWN_FORMS = 4
-_SHOWN_NAMES = 4
-#: What one batch may answer, per entity in it.
-TOKENS_PER_ENTITY = 70
-
-
-class Decision(BaseModel):
-    """Which candidate an entity is; 0 for none."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: Annotated[str, WithJsonSchema({"type": "string", "maxLength": 8})]
-    choice: int
-    why: Annotated[
-        str | None, WithJsonSchema({"anyOf": [{"type": "string", "maxLength": _MAX_WHY}, {"type": "null"}]})
-    ] = None
-
-
-class ValidationReply(BaseModel):
-    """One decision per id."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    decisions: Annotated[list[Decision], Field(json_schema_extra={"maxItems": _MOST_DECISIONS})]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """An entity, its candidates and a sentence in which it stands (may be empty)."""
-
-    entity: Frequent
-    candidates: tuple[Entry, ...]
-    example: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some questions of one type, asked in one call; they are named ``e1``, ``e2`` …"""
-
-    unit: str
-    entity_type: EntityType
-    questions: tuple[Question, ...]
-
-    @property
-    def ids(self) -> list[str]:
-        """Names of the questions within the call."""
-        return [f"e{number}" for number in range(1, len(self.questions) + 1)]
 
 
 def plan_batches(entity_type: EntityType, questions: Sequence[Question], model: str, size: int) -> list[Batch]:
@@ -99,15 +55,9 @@ def plan_batches(entity_type: EntityType, questions: Sequence[Question], model: 
     batches = []
     for start in range(0, len(asked), size):
         part = tuple(asked[start : start + size])
-        shown = [_shown(f"e{number}", question) for number, question in enumerate(part, start=1)]
+        shown = [shown_text(f"e{number}", question) for number, question in enumerate(part, start=1)]
         batches.append(Batch(content_key(system_text(entity_type), shown, model), entity_type, part))
     return batches
-
-
-def system_text(entity_type: EntityType) -> str:
-    """What all batches of a type begin with."""
-    rules = type_rules(entity_type)
-    return read_prompt_file(FOLDER / "validate.md").fill({"type": entity_type.value, "definition": rules.definition})
 
 
 def validate(
@@ -124,24 +74,6 @@ def validate(
         return await ask_batch(batch, client)
 
     return run_journalled(batches, ask, journal, in_flight, on_progress, stop)
-
-
-def batch_call(batch: Batch, complaint: str | None = None) -> ModelCall[ValidationReply]:
-    """The call for one batch. ``complaint`` tells a second try what was wrong with the first answer."""
-    shown = [_shown(name, question) for name, question in zip(batch.ids, batch.questions, strict=True)]
-    user = fence("NAMES", "\n\n".join(shown))
-    if complaint:
-        user += f"\nYour last answer was refused: {complaint}. Answer again, each id once: {', '.join(batch.ids)}."
-    return ModelCall(
-        role=Role.VALIDATOR,
-        purpose="tagging/validate",
-        unit=batch.unit,
-        system=system_text(batch.entity_type),
-        user=user,
-        reply_type=ValidationReply,
-        prompt=read_prompt_file(FOLDER / "validate.md").reference,
-        max_output_tokens=100 + TOKENS_PER_ENTITY * len(batch.questions),
-    )
 
 
 async def ask_batch(batch: Batch, client: ModelClient) -> tuple[Outcome, Usage]:
@@ -162,24 +94,6 @@ async def ask_batch(batch: Batch, client: ModelClient) -> tuple[Outcome, Usage]:
         else:
             return _outcome(batch, decisions, reply.model, paid), paid
     return failed_outcome(batch.unit, refused, paid), paid
-
-
-def checked(reply: ValidationReply, batch: Batch) -> list[Decision]:
-    """Decisions in the order of the questions, or :class:`ModelFailure` (schema mismatch) saying what is wrong."""
-    given = Counter(decision.id for decision in reply.decisions)
-    known = dict(zip(batch.ids, batch.questions, strict=True))
-    problems = [f"no decision for {name}" for name in batch.ids if not given[name]]
-    problems += [f"more than one decision for {name}" for name, count in sorted(given.items()) if count > 1]
-    problems += [f"unknown id {name[:20]}" for name in sorted(given) if name not in known]
-    problems += [
-        f"{decision.id} has no candidate {decision.choice}"
-        for decision in reply.decisions
-        if decision.id in known and not 0 <= decision.choice <= len(known[decision.id].candidates)
-    ]
-    if problems:
-        raise ModelFailure(FailureKind.SCHEMA_MISMATCH, "; ".join(problems[:6]))
-    by_id = {decision.id: decision for decision in reply.decisions}
-    return [by_id[name] for name in batch.ids]
 
 
 def decision_rows(
@@ -226,24 +140,6 @@ def _row(entity_type: EntityType, question: Question, answer: tuple[Outcome, int
             "names": list(entry.names),
         }
     return row
-
-
-def _shown(name: str, question: Question) -> str:
-    entity = question.entity
-    forms = "; ".join(_line(form) for form in entity.forms[:_SHOWN_FORMS])
-    lines = [f"id: {name}", f"name: {_line(entity.name)}", f"printed as: {forms}"]
-    if entity.organism:
-        lines.append(f"species: {entity.organism}")
-    if question.example:
-        lines.append(f"sentence: {_line(question.example)}")
-    for number, entry in enumerate(question.candidates, start=1):
-        others = f" (also: {'; '.join(_line(one) for one in entry.names[:_SHOWN_NAMES])})" if entry.names else ""
-        lines.append(f"{number}: {_line(entry.name)}{others}")
-    return "\n".join(lines)
-
-
-def _line(text: str) -> str:
-    return " ".join(visible(text).split())
 
 
 def _outcome(batch: Batch, decisions: Sequence[Decision], model: str, usage: Usage) -> Outcome:

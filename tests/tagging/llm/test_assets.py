@@ -61,7 +61,7 @@ class Steps:
         ShardBook(home).close([root / "paper.txt"], key="s1")
         self.store = Store(home / "store")
         self.store.write(blocks_of(TEXTS), "papers", "s1", table="blocks", schema=BLOCKS)
-        papers = [
+        papers: list[dict[str, Any]] = [
             {
                 **dict.fromkeys(PAPERS), "paper_ordinal": n, "paper_id": f"pmid:{n}", "pmid": str(n), "version": 1,
                 "licence": licence, "source_kind": "jats", "retracted": False, "retracts": [], "deleted": False,

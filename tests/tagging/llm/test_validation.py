@@ -22,16 +22,8 @@ from starling_assets.tagging.entity_types import EntityType
 from starling_assets.tagging.name_search import NameSearch
 from starling_assets.tagging.overlay import build_overlay, lexicon_in_use, replace_names, with_overlay
 from starling_assets.tagging.tables import MENTIONS, TAGS
-from starling_assets.tagging.validation import (
-    Batch,
-    Question,
-    ask_batch,
-    batch_call,
-    decision_rows,
-    plan_batches,
-    system_text,
-    validate,
-)
+from starling_assets.tagging.validation import ask_batch, decision_rows, plan_batches, validate
+from starling_assets.tagging.validation_calls import Batch, Question, batch_call, system_text
 from starling_assets.tagging.vocabulary import Vocabulary
 from tests.ontology.vocabulary import HUMAN, MOUSE, lexicon
 from tests.scripted import ScriptedClient
