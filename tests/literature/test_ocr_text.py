@@ -300,6 +300,14 @@ def test_the_largest_words_of_the_first_page_are_its_title():
     assert "title" not in {block.kind for block in blocks_of_lines(lines, 2, 595.0, 842.0)}
 
 
+def test_what_is_read_into_a_drawing_is_no_heading():
+    found = [Piece(50, 30, 90, 60, "oo E 160"), Piece(50, 500, 150, 530, "Methods")]
+    found += [piece(f"was seen in line {n} of the text of this page and", 50, 140 + 14 * n, 450) for n in range(20)]
+    kinds = [(block.kind, block.text) for block in blocks_of_lines(ordered_lines(found, 2, 595.0), 2, 595.0, 842.0)]
+    assert ("heading", "Methods") in kinds
+    assert ("paragraph", "oo E 160") in kinds
+
+
 @pytest.mark.parametrize("angle", [0, 90, 180, 270])
 def test_turning_there_and_back(angle):
     width, height = 600.0, 800.0

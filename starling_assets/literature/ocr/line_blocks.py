@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ _SAME_SIZE = 0.22
 #: A line of fewer letters says little about its size: it is taken for the page's own unless it differs by more.
 _SHORT, _SHORT_SAME_SIZE = 25, 0.35
 _FEWEST_WORDS, _UPPER = 4, 0.6
+_WORD = re.compile(r"[^\W\d_]{4,}")
 #: A chunk of so many letters is running text.
 _TEXT = 200
 
@@ -38,8 +40,10 @@ def blocks_of_lines(
             )
         )
         box = (round(bbox[0], 1), round(bbox[1], 1), round(bbox[2], 1), round(bbox[3], 1))
+        # What an engine makes of a drawing is no heading.
+        kind = "paragraph" if chunk.kind == "heading" and not _WORD.search(chunk.text) else chunk.kind
         rows = tuple(tuple(row) for row in chunk.table.rows) if chunk.table is not None else ()
-        blocks.append(OcrBlock(chunk.kind, chunk.text, box, rows, chunk.table.header_rows if chunk.table else 0))
+        blocks.append(OcrBlock(kind, chunk.text, box, rows, chunk.table.header_rows if chunk.table else 0))
     return tuple(blocks)
 
 
