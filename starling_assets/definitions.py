@@ -26,6 +26,7 @@ from starling_assets.defs import (
     ontology,
     planning,
     retrieval,
+    tagger_training,
     tagging,
 )
 from starling_assets.defs.policy import with_policy
@@ -37,6 +38,7 @@ _MODULES = [
     ontology,
     tagging,
     distillation,
+    tagger_training,
     planning,
     retrieval,
     extraction,

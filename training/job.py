@@ -65,7 +65,8 @@ def main() -> None:
     with open_dagster_pipes() if options.pipes else nullcontext() as context:
         result = job(options.gold, options.folder, options.python, options.epochs)
         if isinstance(context, PipesContext):
-            context.report_asset_materialization(metadata=result)
+            figures = {"raw_value": result.pop("development_f1"), "type": "json"}
+            context.report_asset_materialization(metadata={**result, "development_f1": figures})
         else:
             print(json.dumps(result, indent=1))
 
