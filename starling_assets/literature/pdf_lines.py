@@ -107,6 +107,8 @@ def _explain(message: str) -> str:
     lowered = message.lower()
     if "password" in lowered or "security" in lowered:
         return "the PDF is encrypted: save it without a password and add it again"
+    if "success" in lowered:  # pdfium found nothing wrong, and nothing to show
+        return "not a readable PDF: no page was found in it"
     return f"not a readable PDF: {message.rstrip('.')}"
 
 

@@ -59,7 +59,7 @@ HOSTILE = {
     "pagetree_1e7.pdf": "no text|not a readable PDF|s of CPU|longer than|memory|no page",
     "textbomb.pdf": "memory|longer than|s of CPU|text layer",
     "trunc.pdf": "ok|not a readable PDF",
-    "zeropages.pdf": "no page|not a readable PDF",
+    "zeropages.pdf": "no page was found in it",
 }
 
 
