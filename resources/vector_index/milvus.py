@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ FEW = 1_000  # allowed vectors that are fetched and scored by us
 LIST_LIMIT = 10_000  # ids that a filter may list before Milvus becomes slow
 TOP_LIMIT = 16_384  # rows that Milvus returns at most
 _INSERT_ROWS = 5_000
+ABANDONED = 86_400  # seconds after which a load that never ended was killed: younger ones may still run
 
 
 @dataclass
@@ -75,7 +77,10 @@ class MilvusVectorIndex:
         self.check(model, int(vectors.shape[1]))
         collection, partition = self._collection(model, int(vectors.shape[1])), _partition(shard)
         generation = secrets.randbits(62)
+        entry = ShardEntry(model, shard, generation, len(ordinals), int(vectors.shape[1]))
         purpose = f"load shard {shard}"
+        self._sweep()
+        self._catalogue.begin(entry, int(time.time()))
         if not self._door.call(purpose, lambda client: client.has_partition(collection, partition)):
             self._door.call(purpose, lambda client: client.create_partition(collection, partition))
         for places in _parts(np.arange(len(ordinals)), _INSERT_ROWS):
@@ -89,9 +94,9 @@ class MilvusVectorIndex:
                 for ordinal, vector in zip(ordinals[places].tolist(), vectors[places], strict=True)
             ]
             self._insert(purpose, collection, partition, rows)
-        entry = ShardEntry(model, shard, generation, len(ordinals), int(vectors.shape[1]))
         old = self._catalogue.entries(model).get(shard)
         self._catalogue.put(entry)
+        self._catalogue.end(entry)
         if old is not None:
             self._forget(old)
         self._switch(model)
@@ -280,6 +285,15 @@ class MilvusVectorIndex:
                 _name(entry.model), filter=f"generation == {entry.generation}", partition_name=_partition(entry.shard)
             ),
         )
+
+    def _sweep(self) -> None:
+        """Delete the rows of loads that were killed a day ago or earlier."""
+        served = {entry.generation for entry in self._catalogue.all_entries()}
+        for entry in self._catalogue.begun_before(int(time.time()) - ABANDONED):
+            # A kill right after the switch leaves only the note behind.
+            if entry.generation not in served:
+                self._forget(entry)
+            self._catalogue.end(entry)
 
     def _switch(self, model: str) -> None:
         active = self._catalogue.active()

@@ -11,6 +11,7 @@ from .milvus_door import MilvusDoor
 
 NAME = "starling_catalogue"
 _ACTIVE = "active"
+_LOADING = "loading"
 _FIELDS = ["kind", "model", "shard", "generation", "rows_loaded", "dimension"]
 _PAGE = 16_384
 
@@ -64,6 +65,23 @@ class Catalogue:
         self._make()
         self._door.call("forget a shard", lambda client: client.delete(NAME, ids=[_key(entry)]))
 
+    def begin(self, entry: ShardEntry, started: int) -> None:
+        """Put down that rows of this generation are about to be written; ``started``: seconds of the epoch."""
+        self._upsert(_load_key(entry), _LOADING, entry.model, entry.shard, entry.generation, started, entry.dimension)
+
+    def end(self, entry: ShardEntry) -> None:
+        """The load of this generation is over, or what it left has been deleted."""
+        self._make()
+        self._door.call("end a load", lambda client: client.delete(NAME, ids=[_load_key(entry)]))
+
+    def begun_before(self, moment: int) -> list[ShardEntry]:
+        """Loads that began before ``moment`` and never ended: a kill left their rows, which nothing serves."""
+        return [
+            ShardEntry(row["model"], row["shard"], int(row["generation"]), 0, int(row["dimension"]))
+            for row in self._rows()
+            if row["kind"] == _LOADING and int(row["rows_loaded"]) < moment
+        ]
+
     def _rows(self) -> list[dict[str, Any]]:
         self._make()
         rows: list[dict[str, Any]] = []
@@ -103,6 +121,10 @@ class Catalogue:
 
 def _key(entry: ShardEntry) -> str:
     return content_key(entry.model, entry.shard)
+
+
+def _load_key(entry: ShardEntry) -> str:
+    return f"load-{entry.generation:016x}"
 
 
 def _create(client: Any) -> None:

@@ -83,6 +83,36 @@ def test_a_load_that_breaks_off_leaves_the_old_shard_served(door: MilvusDoor, mo
     assert index.search("s", unit_vectors(1)[0], 99) == before
 
 
+def test_rows_of_a_killed_load_are_deleted_by_a_later_one(door: MilvusDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def rows() -> int:
+        found = door.call(
+            "look", lambda c: c.query(milvus._name(MODEL), filter="ordinal >= 0", output_fields=["key"], limit=100)
+        )
+        return len(found)
+
+    index = MilvusVectorIndex(door)
+    index.load("s", MODEL, ordinals_of(9), unit_vectors(9))
+    with monkeypatch.context() as patch:
+        patch.setattr("resources.vector_index.milvus_catalogue.Catalogue.put", killed)
+        with pytest.raises(KeyboardInterrupt):
+            index.load("s", MODEL, ordinals_of(4), unit_vectors(4, seed=3))
+    # Killed between the switch and the note that the load is over: these rows are served.
+    with monkeypatch.context() as patch:
+        patch.setattr("resources.vector_index.milvus_catalogue.Catalogue.end", killed)
+        with pytest.raises(KeyboardInterrupt):
+            index.load("u", MODEL, ordinals_of(3), unit_vectors(3))
+    index.load("t", MODEL, ordinals_of(2), unit_vectors(2))
+    assert rows() == 9 + 4 + 3 + 2  # a load that young may still be running
+    monkeypatch.setattr(milvus, "ABANDONED", -10)
+    index.load("t", MODEL, ordinals_of(2), unit_vectors(2))
+    assert rows() == 9 + 3 + 2
+    assert len(index.search("s", unit_vectors(1)[0], 99)) == 9
+    assert len(index.search("u", unit_vectors(1)[0], 99)) == 3
+
+
 def test_another_client_sees_the_new_shard(door: MilvusDoor, server: MilvusProcess) -> None:
     index, other = MilvusVectorIndex(door), MilvusDoor(server.uri)
     index.load("s", MODEL, ordinals_of(9), unit_vectors(9))
