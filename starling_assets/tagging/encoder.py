@@ -62,6 +62,13 @@ class Encoder:
 
     def read(self, paragraphs: Sequence[Features]) -> list[Read]:
         """One result per paragraph. The same paragraphs in the same order give the same result."""
+        scores = self._scores(paragraphs)
+        return [
+            Read(self._spans(item, found), found[:, :, 0]) for item, found in zip(paragraphs, scores, strict=True)
+        ]
+
+    def _scores(self, paragraphs: Sequence[Features]) -> list[np.ndarray]:
+        """Log probabilities (tokens, heads, 5) of each paragraph."""
         scores = [np.zeros((len(item.starts), len(self.heads), 5), np.float32) for item in paragraphs]
         waiting: list[tuple[int, int, int]] = []
         size = 0
@@ -74,7 +81,7 @@ class Encoder:
                 size += end - begin + _GAP
         if waiting:
             self._run(paragraphs, waiting, scores)
-        return [Read(self._spans(item, found), found[:, :, 0]) for item, found in zip(paragraphs, scores, strict=True)]
+        return scores
 
     def _run(
         self, paragraphs: Sequence[Features], waiting: list[tuple[int, int, int]], scores: list[np.ndarray]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,25 +25,20 @@ from starling_assets.tagging.gold_corpora import PEOPLE
 _LONG_SHARE = 0.5
 
 
-class _Reading(NamedTuple):
-    """Types that a head's mentions may have; the first is that of a mention without a name in the dictionary."""
-
-    types: tuple[str, ...]
-    #: A name the encoder passed over stays when it was a mention with at least this probability.
-    doubt: float
-
-
-READINGS = {
-    "Chemical": _Reading(("SmallMolecule", "SmallMoleculeClass"), 0.3),
-    "Disease": _Reading(("Disease", "Phenotype"), 0.3),
-    "Gene": _Reading(("Protein", "Gene", "RNA", "Protein/GeneFamily", "Peptide"), 0.3),
-    "Species": _Reading(("Organism",), 0.3),
-    "CellLine": _Reading(("CellLine",), 0.3),
-    "Variant": _Reading(("GeneVariant",), 0.3),
-    "Anatomy": _Reading(("Anatomy",), 0.3),
-    "Cell": _Reading(("CellType", "CellLine"), 0.3),
-    "Component": _Reading(("GOTerm", "Anatomy"), 0.3),
-    "Cancer": _Reading(("Disease",), 0.3),
+#: A name that the encoder passed over stays when it was a mention with at least this probability.
+_DOUBT = 0.5
+#: Types that a head's mentions may have; the first is that of a mention without a name in the dictionary.
+READINGS: dict[str, tuple[str, ...]] = {
+    "Chemical": ("SmallMolecule", "SmallMoleculeClass"),
+    "Disease": ("Disease", "Phenotype"),
+    "Gene": ("Protein", "Gene", "RNA", "Protein/GeneFamily", "Peptide"),
+    "Species": ("Organism",),
+    "CellLine": ("CellLine",),
+    "Variant": ("GeneVariant",),
+    "Anatomy": ("Anatomy",),
+    "Cell": ("CellType", "CellLine"),
+    "Component": ("GOTerm", "Anatomy"),
+    "Cancer": ("Disease",),
 }
 
 
@@ -90,16 +84,12 @@ class EncoderTagger(DictionaryTagger):
 
     def _possible(self, item: Mention, features: Features, outside: np.ndarray) -> bool:
         """Whether the encoder leaves room for a mention of the dictionary; it knows nothing of the other types."""
-        heads = [
-            (place, READINGS[head].doubt)
-            for place, head in enumerate(self._encoder.heads)
-            if item.choice.entity_type in READINGS[head].types
-        ]
+        heads = [place for place, head in enumerate(self._encoder.heads) if item.choice.entity_type in READINGS[head]]
         if not heads:
             return True
         first = int(np.searchsorted(features.ends, item.start, side="right"))
         last = int(np.searchsorted(features.starts, item.end, side="left"))
-        return any(1 - float(np.exp(outside[first:last, place]).mean()) >= doubt for place, doubt in heads)
+        return any(1 - float(np.exp(outside[first:last, place]).mean()) >= _DOUBT for place in heads)
 
 
 def _wider(item: Mention, span: EncoderSpan) -> bool:
@@ -112,20 +102,23 @@ def _wider(item: Mention, span: EncoderSpan) -> bool:
     )
 
 
-_LEARNT = {kind for reading in READINGS.values() for kind in reading.types}
+_LEARNT = {kind for types in READINGS.values() for kind in types}
 
 
 def _apart(spans: Sequence[EncoderSpan]) -> list[EncoderSpan]:
-    """Spans that do not overlap: longer ones first, of equals the surer one."""
+    """Spans that do not overlap: longer ones first, of equals the surer one.
+
+    A cell line comes before the cells it is said of: "HeLa" of "HeLa cells" is the name that a vocabulary knows.
+    """
     kept: list[EncoderSpan] = []
-    for span in sorted(spans, key=lambda one: (one.start - one.end, -one.score, one.head)):
+    for span in sorted(spans, key=lambda one: (one.head == "Cell", one.start - one.end, -one.score, one.head)):
         if all(span.end <= other.start or other.end <= span.start for other in kept):
             kept.append(span)
     return sorted(kept)
 
 
 def _choice(read: Read, found: list[Mention], span: EncoderSpan, in_paper: Counter[str]) -> Choice:
-    text, types = read.block.text, READINGS[span.head].types
+    text, types = read.block.text, READINGS[span.head]
     surface = text[span.start : span.end]
     for item in found:
         if (item.start, item.end) == (span.start, span.end) and item.choice.entity_type in types:
