@@ -64,6 +64,8 @@ class ClickHouseEntityIndex:
                     "groupBitmapState(toUInt32(number)) FROM numbers({units:UInt32})",
                     {"shard": shard, "scope": str(scope), "units": int(units.get(scope, 0))},
                 )
+            # One part a shard: a table bears some ten thousand parts, and a cluster has thousands of shards.
+            self._door.command(purpose, f"OPTIMIZE TABLE {built} FINAL")
             self._door.command(
                 purpose,
                 f"ALTER TABLE entity_bitmaps REPLACE PARTITION {{shard:String}} FROM {built}",

@@ -65,12 +65,16 @@ class LocalEntityIndex:
 
     def evaluate(self, query: ResolvedFilter, shard: str) -> BitMap:
         """Ordinals of the units of ``shard`` for which the filter is true. Raises StoreError for an unknown shard."""
+        # A copy: a filter of one clause is answered with the bitmap that is kept for the next query.
+        return self._evaluated(query, shard).copy()
+
+    def _evaluated(self, query: ResolvedFilter, shard: str) -> BitMap:
         opened = self._opened(shard)
         return evaluate(query, opened.units.get(str(query.scope), 0), opened.readers[query.scope].union_of)
 
     def count(self, query: ResolvedFilter, shards: Sequence[str] | None = None) -> int:
         """Number of matching units; ``shards`` None = all loaded."""
-        return sum(len(self.evaluate(query, shard)) for shard in (self.shards() if shards is None else shards))
+        return sum(len(self._evaluated(query, shard)) for shard in (self.shards() if shards is None else shards))
 
     def sample(self, query: ResolvedFilter, n: int, seed: int) -> list[tuple[str, int]]:
         """``n`` random (shard, ordinal) matches; the same seed gives the same sample."""

@@ -120,6 +120,17 @@ def test_a_filter_of_fifty_thousand_ids(door: ClickHouseDoor) -> None:
     assert door.rows("look", "SELECT count() FROM entity_filter_ids") == [(0,)]
 
 
+def test_a_loaded_shard_is_one_part(door: ClickHouseDoor) -> None:
+    index = ClickHouseEntityIndex(door)
+    for shard in ("a", "b"):
+        index.load(shard, *MANY.postings())
+    sql = (
+        "SELECT count() FROM system.parts WHERE active AND table = 'entity_bitmaps' AND database = currentDatabase() "
+        "GROUP BY partition"
+    )
+    assert door.rows("count parts", sql) == [(1,), (1,)]
+
+
 def test_many_shards_are_one_query(door: ClickHouseDoor) -> None:
     index = ClickHouseEntityIndex(door)
     index.load("a", *FOUR.postings())

@@ -202,6 +202,16 @@ def test_kept_unions_are_bounded_and_never_changed(tmp_path: Path) -> None:
     assert reader._kept_bytes <= 900
 
 
+def test_an_answer_may_be_written_into(tmp_path: Path) -> None:
+    index = LocalEntityIndex(tmp_path)
+    index.load("s", *FOUR.postings())
+    answer = index.evaluate(_aspirin(), "s")
+    kept = set(answer)
+    answer |= index.evaluate(FOUR.resolved(FilterSpec(entity_groups=[["stroke"]], scope=Scope.PARAGRAPH)), "s")
+    assert set(answer) > kept
+    assert set(index.evaluate(_aspirin(), "s")) == kept
+
+
 def test_nothing_is_kept_where_there_is_no_room(tmp_path: Path) -> None:
     index = LocalEntityIndex(tmp_path, keep=0)
     index.load("s", *FOUR.postings())
