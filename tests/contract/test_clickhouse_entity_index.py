@@ -161,6 +161,35 @@ def test_a_failed_load_leaves_the_old_shard_and_no_table(door: ClickHouseDoor, m
     assert left == []
 
 
+def test_a_kill_during_a_load_leaves_the_old_shard_served(
+    door: ClickHouseDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = ClickHouseEntityIndex(door)
+    index.load("s", *FOUR.postings())
+    real = door.command
+
+    def killed(purpose: str, sql: str, parameters: Any = None) -> Any:
+        # A killed process neither switches nor cleans up.
+        if "REPLACE PARTITION" in sql or purpose.startswith("clean up"):
+            raise KeyboardInterrupt
+        return real(purpose, sql, parameters)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(door, "command", killed)
+        with pytest.raises(KeyboardInterrupt):
+            index.load("s", *MANY.postings())
+    again = ClickHouseEntityIndex(door)
+    query = FOUR.resolved(FilterSpec(entity_groups=[["~ghost"]], scope=Scope.PAPER))
+    assert set(again.evaluate(query, "s")) == {0, 1, 2, 3}
+    left = "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name LIKE 'load_%'"
+    assert door.rows("look", left) == [(2,)]
+    again.load("s", *MANY.postings())
+    wanted = FilterSpec(entity_groups=[["aspirin"]], scope=Scope.PARAGRAPH)
+    assert set(again.evaluate(MANY.resolved(wanted), "s")) == MANY.brute_force(wanted)
+    for (table,) in door.rows("look", left.replace("count()", "name")):
+        real("tidy up", f"DROP TABLE {table}")
+
+
 def test_a_posting_outside_the_shard_is_refused_before_anything_is_sent(door: ClickHouseDoor) -> None:
     postings = pl.DataFrame(
         {"scope": ["paper"], "posting_id": ["x"], "entity_type": ["Gene"], "ordinal": [7]}, schema=POSTINGS
