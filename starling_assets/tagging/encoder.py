@@ -63,9 +63,7 @@ class Encoder:
     def read(self, paragraphs: Sequence[Features]) -> list[Read]:
         """One result per paragraph. The same paragraphs in the same order give the same result."""
         scores = self._scores(paragraphs)
-        return [
-            Read(self._spans(item, found), found[:, :, 0]) for item, found in zip(paragraphs, scores, strict=True)
-        ]
+        return [Read(self._spans(item, found), found[:, :, 0]) for item, found in zip(paragraphs, scores, strict=True)]
 
     def _scores(self, paragraphs: Sequence[Features]) -> list[np.ndarray]:
         """Log probabilities (tokens, heads, 5) of each paragraph."""
