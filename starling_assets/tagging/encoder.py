@@ -52,6 +52,8 @@ class Encoder:
         options.inter_op_num_threads = 1
         # Spinning threads would starve whoever else works on these cores.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Else int8 matrices are unpacked in every product; without int8 instructions that is slower than once.
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
         self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         self.heads: tuple[str, ...] = tuple(self._session.get_modelmeta().custom_metadata_map["heads"].split(","))
 
