@@ -23,7 +23,7 @@ test-env:
 	@scripts/setup.sh --extra local-model --extra clickhouse --extra milvus --group dev --group stores
 
 test: test-env lint types imports sizes ## Set up the test environment and pass all checks and tests
-	.venv/bin/pytest $(PYTEST_ARGS)
+	.venv/bin/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint:
 	.venv/bin/ruff check .

@@ -64,7 +64,7 @@ class TaggingSettings(Section):
     """Who tags, and the vocabularies."""
 
     engine: Literal["dictionary", "encoder", "student", "teacher"] = Field(
-        "dictionary",
+        "encoder",
         description="who tags: the vocabulary alone, the small encoder, a model in one pass, a model per entity type",
     )
     lexicon_dir: Path | None = Field(None, description="folder of ontology releases; empty means the bundled subset")
