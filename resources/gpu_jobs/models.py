@@ -2,8 +2,8 @@
 
 Extractor, judge, tagger base, teacher, embedder and OCR models are the families of the Starling paper (tables 13
 and section 2), as published on the Hugging Face hub; the judge and the tagger are the base models, until a distilled
-one is named in the settings. A deployment changes the model of a role with ``llm.<role>.model`` and the number of GPUs with
-``cluster.gpus``; a role whose ``llm.<role>.base_url`` is set needs no server of its own.
+one is named in the settings. A deployment changes the model of a role with ``llm.<role>.model`` and the number of
+GPUs with ``cluster.gpus``; a role whose ``llm.<role>.base_url`` is set needs no server of its own.
 """
 
 from __future__ import annotations
