@@ -81,6 +81,7 @@ def iter_citations(file: SourceFile, limits: LiteratureSettings) -> Iterator[dic
         events = etree.iterparse(
             cast("Any", source), events=("end",), tag=_RECORDS, resolve_entities=False, load_dtd=False,
             dtd_validation=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True,
+            collect_ids=False,
         )  # fmt: skip
         count = 0
         try:
@@ -152,7 +153,9 @@ def _checked(stream: BinaryIO) -> _Prefixed:
 
 
 def _forget(element: etree._Element) -> None:
-    # Memory stays constant only when what lies before the finished record leaves the tree.
+    # Memory stays constant only when the finished record and what lies before it leave the tree. Its inside goes at
+    # once, so that the next record is built where this one was, in the memory that the processor still holds close.
+    element.clear(keep_tail=True)
     parent = element.getparent()
     if parent is not None:
         while parent[0] is not element:

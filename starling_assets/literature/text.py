@@ -18,8 +18,10 @@ def clean(text: str) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    if not text.isprintable():  # cheap, and true of most short texts
+    if not text.isprintable():
         text = _INVISIBLE.sub("", text)
+    elif "  " not in text:  # the one white space that counts as printable is the blank: most texts are clean already
+        return text.strip()
     return " ".join(text.split())
 
 
