@@ -189,6 +189,37 @@ def task_list(as_json: Json = False) -> None:
         list_tasks(as_json=as_json)
 
 
+@task_app.command("new")
+def task_new(
+    sentence: Annotated[str, typer.Argument(help='E.g. "find all molecules whose solubility in water is reported".')],
+    name: Annotated[str | None, typer.Option(help="Name of the task; default from the sentence.")] = None,
+    entity_type: Annotated[str | None, typer.Option(help="What to find, e.g. Gene; default from the sentence.")] = None,
+) -> None:
+    """Start an own task from one sentence: a draft whose probes and schema are still to be written."""
+    from .task_files import new_task
+
+    with friendly():
+        new_task(sentence, name, entity_type)
+
+
+@task_app.command("show")
+def task_show(name: Annotated[str, typer.Argument(help="Task name.")], as_json: Json = False) -> None:
+    """State of a task, the hash of its schema, its files and what they lack."""
+    from .task_files import show_task
+
+    with friendly():
+        show_task(name, as_json=as_json)
+
+
+@task_app.command("edit")
+def task_edit(name: Annotated[str, typer.Argument(help="Task name.")]) -> None:
+    """Open an own task's files in $EDITOR (without a terminal: print their paths), then check them."""
+    from .task_files import edit_task
+
+    with friendly():
+        edit_task(name)
+
+
 @task_app.command("approve")
 def task_approve(name: Annotated[str, typer.Argument(help="Task name.")]) -> None:
     """Approve a task's probes and schema: only then is anything extracted."""

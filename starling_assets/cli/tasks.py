@@ -9,6 +9,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
+from starling_assets.agents.drafts import lacks
 from starling_assets.agents.tasks import load_task, task_names
 from starling_assets.artifacts.files import write_text
 
@@ -39,6 +40,8 @@ def approve_task(name: str) -> None:
     project = Project()
     project.check_task(name)
     task = load_task(name, project.task_folders)
+    if missing := lacks(task):
+        raise UserError(f"{name} cannot be approved yet: " + "; ".join(missing))
     write_text(task.folder / "approved", "")
     Console().print(f"{name} is approved: `starling run {name}` extracts")
 
