@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 from lxml import etree
@@ -13,9 +13,9 @@ from .text import clean
 from .xml import own_text
 
 Row = dict[str, Any]
-DateOf = Callable[[Any], PublicDate]  # of an lxml element
 
-_ARTICLE_DATES = {
+#: Dates of a record that are told by their tag alone, and the kind of step each is.
+ARTICLE_DATES = {
     "ArticleDate": "electronic",
     "DateCompleted": "completed",
     "DateRevised": "revised",
@@ -59,30 +59,10 @@ def pages(element: etree._Element) -> str | None:
     return "-".join(part for part in (parts.get("StartPage"), parts.get("EndPage")) if part) or None
 
 
-def history(citation: etree._Element, data: etree._Element | None, date_of: DateOf) -> list[Row]:
+def history(steps: Iterable[tuple[str, PublicDate]]) -> list[Row]:
     """Every dated step with its kind and precision, in the order of the record. An unknown date is left out."""
-    steps: list[tuple[str, etree._Element]] = []
-    for child in citation:
-        if child.tag in _ARTICLE_DATES:
-            steps.append((_ARTICLE_DATES[child.tag], child))
-        elif child.tag == "Article":
-            for inner in child:
-                if inner.tag == "ArticleDate":
-                    steps.append(("electronic", inner))
-                elif inner.tag == "Journal":
-                    steps += [
-                        ("issue", date)
-                        for issue in inner
-                        if issue.tag == "JournalIssue"
-                        for date in issue
-                        if date.tag == "PubDate"
-                    ]
-    for part in data if data is not None else ():
-        if part.tag == "History":
-            steps += [(step.get("PubStatus") or "unknown", step) for step in part if step.tag == "PubMedPubDate"]
     rows = []
-    for kind, element in steps:
-        found = date_of(element)
+    for kind, found in steps:
         if found.earliest is not None:
             rows.append(
                 {"kind": kind, "earliest": found.earliest, "latest": found.latest, "precision": found.precision}

@@ -5,12 +5,13 @@ those of cited works, of commented and of corrected articles belong to others.
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 from lxml import etree
 
-from .citation_extras import data_banks, grants, history, other_abstract, pages
-from .dates import UNKNOWN, PublicDate, earliest_of, free_text, of_parts
+from .citation_extras import ARTICLE_DATES, data_banks, grants, history, other_abstract, pages
+from .dates import PublicDate, earliest_of, free_text, of_parts
 from .jats_inline import inline_text
 from .jats_meta import own_doi
 from .text import clean
@@ -21,7 +22,18 @@ Row = dict[str, Any]
 _RETRACTED_TYPES = frozenset({"D016441"})  # Retracted Publication
 _RETRACTED_NAMES = frozenset({"retracted publication"})
 _PMC = re.compile(r"(?:PMC)?(\d+)(?:\.\d+)?", re.IGNORECASE)
+_DATE_PARTS = frozenset({"Year", "Month", "Day", "Season", "MedlineDate"})
+_NAME_PARTS = ("LastName", "ForeName", "Initials", "Suffix", "CollectiveName")
 _PUBLIC_STATUSES = frozenset({"epublish", "ppublish", "ecollection", "aheadofprint", "ppublish-ahead"})
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What one pass over a record meets on its way and what is decided at its end only."""
+
+    steps: list[tuple[str, PublicDate]] = field(default_factory=list)  # kind and date, in the order of the record
+    public: list[PublicDate] = field(default_factory=list)  # dates that mean publication
+    own_doi: str | None = None  # text of the first valid ELocationID
 
 
 def read_citation(element: etree._Element, file: str) -> Row | None:
@@ -42,12 +54,20 @@ def read_citation(element: etree._Element, file: str) -> Row | None:
     if data is None:
         data = _child(element, "PubmedBookData")
     row = empty_row(pmid, _number(pmid_element.get("Version") if pmid_element is not None else None), file)
+    seen = _Seen()
     if citation.tag == "BookDocument":
-        _book(citation, row)
+        _book(citation, row, seen)
+        _own_identifiers(_child(citation, "ArticleIdList"), row)
     else:
-        _article(citation, row)
-    _identifiers(citation, data, row)
-    _dates(citation, data, row)
+        _article(citation, row, seen)
+    if data is not None:
+        _data(data, row, seen)
+    if seen.own_doi is not None:
+        row["doi"] = own_doi(seen.own_doi) or row["doi"]
+    found = earliest_of(seen.public)
+    row["public_earliest"], row["public_latest"] = found.earliest, found.latest
+    row["public_precision"], row["public_text"] = found.precision, found.text
+    row["history"] = history(seen.steps)
     return row
 
 
@@ -75,11 +95,13 @@ def empty_row(pmid: str, version: int, file: str) -> Row:
     }  # fmt: skip
 
 
-def _article(citation: etree._Element, row: Row) -> None:
+def _article(citation: etree._Element, row: Row, seen: _Seen) -> None:
     for child in citation:
         tag = child.tag
         if tag == "Article":
-            _article_fields(child, row)
+            _article_fields(child, row, seen)
+        elif tag in ARTICLE_DATES:
+            seen.steps.append((ARTICLE_DATES[tag], _date(child)))
         elif tag == "ChemicalList":
             row["chemicals"] = [chemical for inner in child if (chemical := _chemical(inner))]
         elif tag == "MeshHeadingList":
@@ -92,7 +114,7 @@ def _article(citation: etree._Element, row: Row) -> None:
             row["keywords"] += [word for inner in child if (word := clean(inline_text(inner)))]
 
 
-def _article_fields(article: etree._Element, row: Row) -> None:
+def _article_fields(article: etree._Element, row: Row, seen: _Seen) -> None:
     for child in article:
         tag = child.tag
         if tag == "ArticleTitle":
@@ -102,10 +124,7 @@ def _article_fields(article: etree._Element, row: Row) -> None:
         elif tag == "AuthorList":
             row["authors"] = _authors(child)
         elif tag == "Journal":
-            title = _text_of(child, "Title") or _text_of(child, "ISOAbbreviation")
-            row["journal"] = title
-            row["issn"] = _text_of(child, "ISSN")
-            _issue(child, row)
+            _journal(child, row, seen)
         elif tag == "VernacularTitle":
             row["vernacular_title"] = clean(inline_text(child)) or None
         elif tag == "PublicationTypeList":
@@ -115,11 +134,17 @@ def _article_fields(article: etree._Element, row: Row) -> None:
                 if kind.get("UI") in _RETRACTED_TYPES or name.casefold() in _RETRACTED_NAMES:
                     row["retracted"] = True
         else:
-            _rarer_article_field(child, tag, row)
+            _rarer_article_field(child, tag, row, seen)
 
 
-def _rarer_article_field(child: etree._Element, tag: str, row: Row) -> None:
-    if tag == "Pagination":
+def _rarer_article_field(child: etree._Element, tag: str, row: Row, seen: _Seen) -> None:
+    if tag == "ELocationID":
+        _location(child, seen)
+    elif tag == "ArticleDate":
+        found = _date(child)
+        seen.public.append(found)
+        seen.steps.append((ARTICLE_DATES[tag], found))
+    elif tag == "Pagination":
         row["pages"] = pages(child)
     elif tag == "Language":
         row["languages"].append(own_text(child).strip())
@@ -129,14 +154,35 @@ def _rarer_article_field(child: etree._Element, tag: str, row: Row) -> None:
         row["grants"] = grants(child)
 
 
-def _issue(journal: etree._Element, row: Row) -> None:
-    issue = _child(journal, "JournalIssue")
-    if issue is not None:
-        row["volume"], row["issue"] = _text_of(issue, "Volume"), _text_of(issue, "Issue")
+def _location(element: etree._Element, seen: _Seen) -> None:
+    if seen.own_doi is None and element.get("EIdType") == "doi" and element.get("ValidYN", "Y") == "Y":
+        seen.own_doi = element.text or ""
 
 
-def _book(document: etree._Element, row: Row) -> None:
+def _journal(journal: etree._Element, row: Row, seen: _Seen) -> None:
+    first: dict[str, etree._Element] = {}
+    for child in journal:
+        first.setdefault(child.tag, child)
+    title = _clean_or_none(first.get("Title")) or _clean_or_none(first.get("ISOAbbreviation"))
+    row["journal"], row["issn"] = title, _clean_or_none(first.get("ISSN"))
+    if "JournalIssue" in first:
+        issue: dict[str, etree._Element] = {}
+        for child in first["JournalIssue"]:
+            issue.setdefault(child.tag, child)
+        row["volume"], row["issue"] = _clean_or_none(issue.get("Volume")), _clean_or_none(issue.get("Issue"))
+        if "PubDate" in issue:
+            found = _date(issue["PubDate"])
+            seen.public.append(found)
+            seen.steps.append(("issue", found))
+
+
+def _book(document: etree._Element, row: Row, seen: _Seen) -> None:
     book = _child(document, "Book")
+    seen.public += [
+        _date(child)
+        for child in (*document, *(book if book is not None else ()))
+        if child.tag in {"PubDate", "ContributionDate"}
+    ]
     book_title = _text_of(book, "BookTitle") if book is not None else None
     row["journal"] = book_title
     authors: list[str] = []
@@ -147,6 +193,10 @@ def _book(document: etree._Element, row: Row) -> None:
             row["abstract"] = _abstract(child)
         elif child.tag == "AuthorList" and child.get("Type", "authors") == "authors":
             authors += _authors(child)
+        elif child.tag == "ELocationID":
+            _location(child, seen)
+        elif child.tag in ARTICLE_DATES:
+            seen.steps.append((ARTICLE_DATES[child.tag], _date(child)))
         elif child.tag == "PublicationType":
             row["publication_types"].append(clean(own_text(child)))
     row["title"] = row["title"] or book_title or ""
@@ -166,32 +216,23 @@ def _abstract(element: etree._Element) -> list[dict[str, str | None]]:
     return parts
 
 
-def _strings(path: etree.XPath, element: etree._Element) -> list[str]:
-    return cast("list[str]", path(element))
-
-
-_LAST_NAMES, _FORE_NAMES, _OTHER_NAMES = (
-    etree.XPath(path, smart_strings=False)
-    for path in (
-        "Author/LastName[not(*)]/text()",
-        "Author/ForeName[not(*)]/text()",
-        "count(Author) + count(Author[CollectiveName or Suffix or @ValidYN = 'N'])",
-    )
-)
-
-
 def _authors(element: etree._Element) -> list[str]:
     """``Last, Fore`` in order; groups by their own name. Names that the record marks as invalid are left out."""
-    last, fore = _strings(_LAST_NAMES, element), _strings(_FORE_NAMES, element)
-    if len(last) == len(fore) == _OTHER_NAMES(element):
-        return [clean(f"{name}, {first}") for name, first in zip(last, fore, strict=True)]  # the ordinary case, in C
-    return [name for author in element if (name := _author(author))]
+    people: list[dict[str, str]] = []
+    parts: dict[str, str] = {}
+    # Affiliations make up most of a list of authors: the parser's own iterator passes over them.
+    for node in element.iter("Author", *_NAME_PARTS):
+        tag = node.tag
+        if tag == "Author":
+            parts = {}
+            if node.get("ValidYN") != "N":
+                people.append(parts)
+        else:
+            parts[tag] = own_text(node)
+    return [name for person in people if (name := _author(person))]
 
 
-def _author(author: etree._Element) -> str:
-    if author.tag != "Author" or author.get("ValidYN") == "N":
-        return ""
-    parts = {child.tag: own_text(child) for child in author if isinstance(child.tag, str)}
+def _author(parts: dict[str, str]) -> str:
     if parts.get("CollectiveName"):
         return clean(parts["CollectiveName"])
     last, fore = parts.get("LastName", ""), parts.get("ForeName") or parts.get("Initials", "")
@@ -209,84 +250,68 @@ def _mesh(element: etree._Element) -> Row | None:
     heading_id, major = "", False
     qualifiers: list[str] = []
     for child in element:
-        if child.tag == "DescriptorName":
+        tag = child.tag
+        if tag == "DescriptorName":
             name, heading_id = clean(own_text(child)), child.get("UI", "")
-            major = major or child.get("MajorTopicYN") == "Y"
-        elif child.tag == "QualifierName":
+        elif tag == "QualifierName":
             qualifiers.append(clean(own_text(child)))
-            major = major or child.get("MajorTopicYN") == "Y"
+        else:
+            continue
+        major = major or child.get("MajorTopicYN") == "Y"
     return {"id": heading_id, "name": name, "major": major, "qualifiers": qualifiers} if name else None
 
 
 def _corrections(element: etree._Element, row: Row) -> None:
     for child in element:
         kind = child.get("RefType", "")
-        target = _child(child, "PMID")
-        pmid = (target.text or "").strip() if target is not None else ""
-        row["corrections"].append({"type": kind, "pmid": pmid or None, "source": _text_of(child, "RefSource")})
+        pmid: str | None = None
+        source: str | None = None
+        for part in child:
+            tag = part.tag
+            if tag == "PMID" and pmid is None:
+                pmid = (part.text or "").strip()
+            elif tag == "RefSource" and source is None:
+                source = clean(inline_text(part))
+        row["corrections"].append({"type": kind, "pmid": pmid or None, "source": source or None})
         if kind == "RetractionIn":
             row["retracted"] = True
-        elif kind == "RetractionOf" and pmid.isdecimal():
+        elif kind == "RetractionOf" and pmid and pmid.isdecimal():
             # The notice itself is not retracted; the paper it points to is, wherever that is stored.
             row["retracts"].append(pmid)
 
 
-def _identifiers(citation: etree._Element, data: etree._Element | None, row: Row) -> None:
-    article = _child(citation, "Article")
-    own_lists = [
-        parent for parent in (data, citation if citation.tag == "BookDocument" else None) if parent is not None
-    ]
-    for parent in own_lists:
-        id_list = _child(parent, "ArticleIdList")  # a direct child: those inside ReferenceList are of cited works
-        for element in id_list if id_list is not None else ():
-            kind, text = element.get("IdType"), (element.text or "").strip()
-            if kind == "doi" and not row["doi"]:
-                row["doi"] = own_doi(text)
-            elif kind == "pmc" and not row["pmcid"]:
-                number = _PMC.fullmatch(text)
-                row["pmcid"] = f"PMC{number.group(1)}" if number else None
-    for holder in (article, citation):
-        for element in holder if holder is not None else ():
-            if element.tag == "ELocationID" and element.get("EIdType") == "doi" and element.get("ValidYN", "Y") == "Y":
-                row["doi"] = own_doi(element.text or "") or row["doi"]
-                return
+def _data(data: etree._Element, row: Row, seen: _Seen) -> None:
+    identified = dated = False
+    for part in data:  # direct children: those inside ReferenceList are of cited works
+        if part.tag == "ArticleIdList" and not identified:
+            identified = True
+            _own_identifiers(part, row)
+        elif part.tag == "History" and not dated:
+            dated = True
+            for step in part:
+                status, found = step.get("PubStatus"), _date(step)
+                if status in _PUBLIC_STATUSES:
+                    seen.public.append(found)
+                if step.tag == "PubMedPubDate":
+                    seen.steps.append((status or "unknown", found))
 
 
-def _dates(citation: etree._Element, data: etree._Element | None, row: Row) -> None:
-    found = earliest_of(_public_dates(citation, data)) if data is not None or len(citation) else UNKNOWN
-    row["public_earliest"], row["public_latest"] = found.earliest, found.latest
-    row["public_precision"], row["public_text"] = found.precision, found.text
-    row["history"] = history(citation, data, _date)
+def _own_identifiers(id_list: etree._Element | None, row: Row) -> None:
+    for element in id_list if id_list is not None else ():
+        kind, text = element.get("IdType"), (element.text or "").strip()
+        if kind == "doi" and not row["doi"]:
+            row["doi"] = own_doi(text)
+        elif kind == "pmc" and not row["pmcid"]:
+            number = _PMC.fullmatch(text)
+            row["pmcid"] = f"PMC{number.group(1)}" if number else None
 
 
-def _public_dates(citation: etree._Element, data: etree._Element | None) -> list[PublicDate]:
-    dates: list[PublicDate] = []
-    article = _child(citation, "Article")
-    if article is not None:
-        for child in article:
-            if child.tag == "Journal":
-                issue = _child(child, "JournalIssue")
-                dates.append(_date(_child(issue, "PubDate")) if issue is not None else UNKNOWN)
-            elif child.tag == "ArticleDate":
-                dates.append(_date(child))
-    if citation.tag == "BookDocument":
-        book = _child(citation, "Book")
-        dates += [
-            _date(child)
-            for child in (*citation, *(book if book is not None else ()))
-            if child.tag in {"PubDate", "ContributionDate"}
-        ]
-    history = _child(data, "History") if data is not None else None
-    for child in history if history is not None else ():
-        if child.get("PubStatus") in _PUBLIC_STATUSES:
-            dates.append(_date(child))
-    return dates
-
-
-def _date(element: etree._Element | None) -> PublicDate:
-    if element is None:
-        return UNKNOWN
-    parts = {child.tag: child.text or "" for child in element if isinstance(child.tag, str)}
+def _date(element: etree._Element) -> PublicDate:
+    parts: dict[str, str] = {}
+    for child in element:
+        tag = child.tag
+        if tag in _DATE_PARTS:
+            parts[tag] = child.text or ""
     if "MedlineDate" in parts:
         return free_text(parts["MedlineDate"])
     return of_parts(parts.get("Year"), parts.get("Month"), parts.get("Day"), parts.get("Season"))
@@ -300,8 +325,11 @@ def _child(element: etree._Element, tag: str) -> etree._Element | None:
 
 
 def _text_of(element: etree._Element, tag: str) -> str | None:
-    child = _child(element, tag)
-    return clean(inline_text(child)) or None if child is not None else None
+    return _clean_or_none(_child(element, tag))
+
+
+def _clean_or_none(element: etree._Element | None) -> str | None:
+    return clean(inline_text(element)) or None if element is not None else None
 
 
 def _number(text: str | None) -> int:

@@ -155,7 +155,7 @@ def _checked(stream: BinaryIO) -> _Prefixed:
 def _forget(element: etree._Element) -> None:
     # Memory stays constant only when the finished record and what lies before it leave the tree. Its inside goes at
     # once, so that the next record is built where this one was, in the memory that the processor still holds close.
-    element.clear(keep_tail=True)
+    element.clear()
     parent = element.getparent()
     if parent is not None:
         while parent[0] is not element:
