@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .bars import bars, terminal
@@ -59,5 +60,6 @@ def _report(project: Project, keys: Sequence[str], console: Console, *, as_json:
     table = Table("file", "kind", "status", "papers", "reason", title="What became of the files")
     for row in frame.iter_rows(named=True):
         style = "yellow" if row["status"] == "set_aside" else None
-        table.add_row(row["file"], row["kind"], row["status"], str(row["papers"]), row["reason"] or "", style=style)
+        name, reason = escape(row["file"]), escape(row["reason"] or "")  # words of a stranger are no markup
+        table.add_row(name, row["kind"], row["status"], str(row["papers"]), reason, style=style)
     console.print(table)

@@ -129,6 +129,27 @@ def records(
 
 
 @app.command()
+def paper(
+    identifier: Annotated[str, typer.Argument(metavar="ID", help="PMID, PMCID, DOI or paper_id.")],
+    as_json: Json = False,
+) -> None:
+    """Versions of one paper over all shards, which of them counts, and what each task read and kept of it."""
+    from .paper import show_paper
+
+    with friendly():
+        show_paper(identifier, as_json=as_json)
+
+
+@app.command()
+def licences(as_json: Json = False) -> None:
+    """Papers by licence class, the words that say so, and what each class permits."""
+    from .licences import show_licences
+
+    with friendly():
+        show_licences(as_json=as_json)
+
+
+@app.command()
 def search(
     query: Annotated[str, typer.Argument(help="What to look for, in words.")],
     filter_text: Annotated[
@@ -218,6 +239,18 @@ def task_edit(name: Annotated[str, typer.Argument(help="Task name.")]) -> None:
 
     with friendly():
         edit_task(name)
+
+
+@task_app.command("induce")
+def task_induce(
+    name: Annotated[str, typer.Argument(help="An own task that is not approved.")],
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Most US dollars this run may cost.")] = None,
+) -> None:
+    """Let the models propose, measure and revise a task's probes and schema over the indexed papers."""
+    from .induce import induce_task
+
+    with friendly():
+        induce_task(name, max_cost)
 
 
 @task_app.command("approve")

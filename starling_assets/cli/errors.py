@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from starling_assets.agents.tasks import TaskError
 from starling_assets.artifacts.files import StoreError
@@ -30,10 +31,10 @@ def friendly() -> Iterator[None]:
     try:
         yield
     except SettingsError as error:
-        err.print(f"[red]settings:[/] {error}", highlight=False, soft_wrap=True)
+        err.print(f"[red]settings:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(WRONG) from None
     except (UserError, StoreError, TaskError, LedgerError, ModelFailure) as error:
-        err.print(f"[red]error:[/] {error}", highlight=False, soft_wrap=True)
+        err.print(f"[red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         err.print("stopped; everything finished so far is kept. Run the same command to go on.")

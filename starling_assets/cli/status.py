@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import orjson
 import polars as pl
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from starling_assets.artifacts.journal import Journal, Tally
@@ -163,5 +164,5 @@ def _units_table(paid: list[Paid]) -> Table:
 def _aside_table(aside: pl.DataFrame) -> Table:
     table = Table("shard", "file", "kind", "reason", title="Files set aside")
     for row in aside.iter_rows():
-        table.add_row(*(str(value or "") for value in row))
+        table.add_row(*(escape(str(value or "")) for value in row))
     return table
