@@ -20,6 +20,8 @@ ROWS_PER_BLOCK = 20
 CHARACTERS_PER_BLOCK = 2_400
 _MAX_SPAN = 1_000
 _MAX_CELLS = 200_000
+#: Attributes that can stretch a cell where no columns are declared; most cells have others or none.
+_SPANNING = frozenset({"colspan", "cspan", "rowspan", "rspan", "morerows"})
 #: Written for "no value"; they are neither a number nor zero.
 NO_VALUE = frozenset(
     {"", "-", "–", "—", "−", "‐", "‑", "n/a", "na", "n.a.", "nd", "n.d.", "not tested", "nt", "n.t.", "…", "..."}
@@ -91,7 +93,9 @@ def linearised(row: Sequence[Cell], names: Sequence[str]) -> str:
             column += 1
         column += 1
         if cell.text:
-            headers = list(dict.fromkeys(name for name in names[first:column] if name))
+            headers = names[first:column]
+            if len(headers) > 1 or "" in headers:
+                headers = list(dict.fromkeys(name for name in headers if name))
             parts.append(f"{', '.join(headers)}: {cell.text}" if headers else cell.text)
     return " | ".join(parts)
 
@@ -177,17 +181,22 @@ def _expand(rows: list[etree._Element], columns: dict[str, int], text_of: TextOf
                 x = columns.get(element.get("namest") or element.get("colname") or "", x)
             while (y, x) in placed:
                 x += 1
-            across, down = _spans(element, columns, x) if element.attrib else (1, 1)
-            down = min(down, len(rows) - y)
+            across = down = 1
+            keys = element.keys()
+            if columns or not _SPANNING.isdisjoint(keys):
+                across, down = _spans(element, columns, x) if keys else (1, 1)
+                down = min(down, len(rows) - y)
             if len(placed) + across * down > _MAX_CELLS:
                 break
             cell = Cell(clean(text_of(element)), tag == "th", _note_ids(element) if len(element) else ())
-            for dy in range(down):
-                for dx in range(across):
-                    placed.setdefault((y + dy, x + dx), cell)
+            if across == down == 1:
+                placed[y, x] = cell  # free: looked up above
+            else:
+                for dy in range(down):
+                    for dx in range(across):
+                        placed.setdefault((y + dy, x + dx), cell)
             x += across
             width = max(width, x)
-    width = max((x + 1 for _, x in placed), default=width)
     return [[placed.get((y, x), EMPTY) for x in range(width)] for y in range(len(rows))]
 
 
@@ -203,7 +212,9 @@ def _spans(element: etree._Element, columns: dict[str, int], x: int) -> tuple[in
 
 
 def _number(text: str | None, default: int) -> int:
-    stripped = (text or "").strip()
+    if not text or text == "1":
+        return 1 if text else default
+    stripped = text.strip()
     # rowspan="0" means "to the end of the group"
     value = int(stripped) if stripped.isdecimal() else default
     return min(value, _MAX_SPAN) if value > 0 else _MAX_SPAN if stripped == "0" else default
