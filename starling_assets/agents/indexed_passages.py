@@ -13,7 +13,7 @@ from pyroaring import BitMap
 from starling_assets.literature.chunk_text import window_texts
 from starling_assets.retrieval.filterspec import FilterSpec
 from starling_assets.retrieval.grammar import FilterError
-from starling_assets.retrieval.probes import Probe, ResolvedProbe, resolve_probe, run_probe
+from starling_assets.retrieval.probes import Probe, ResolvedProbe, chunks_of_papers, resolve_probe, run_probe
 from starling_assets.retrieval.protocols import Embedder, EntityIndex, VectorIndex
 from starling_assets.retrieval.vocabulary import Vocabulary
 from starling_assets.settings.model import RetrievalSettings
@@ -26,11 +26,15 @@ SHOWN = 1_800
 
 @dataclass(frozen=True)
 class ShardPassages:
-    """Tables of one shard: BLOCKS, PAPERS and the chunks (WINDOWS) that the indexes were loaded with."""
+    """Tables of one shard: BLOCKS, PAPERS and the chunks (WINDOWS) that the indexes were loaded with.
+
+    ``current``: ordinals of the papers that count; None = all. Replaced and deleted papers are in no answer.
+    """
 
     blocks: pl.DataFrame
     papers: pl.DataFrame
     chunks: pl.DataFrame
+    current: BitMap | None = None
 
 
 class IndexedPassages:
@@ -72,7 +76,7 @@ class IndexedPassages:
     def search(self, query: str, n: int, spec: FilterSpec | None = None) -> list[Passage]:
         """The ``n`` passages nearest to ``query``, best first."""
         (vector,) = self._embedder.embed([query])
-        allowed = self._hits(spec) if spec is not None else None
+        allowed = self._hits(spec) if spec is not None else self._counted()
         found = [
             (-similarity, shard, ordinal)
             for shard in self._shards
@@ -95,6 +99,8 @@ class IndexedPassages:
             matched = BitMap.union(*[found[shard] for found in hits])
             ordinals = chunks["ordinal"].to_numpy().astype(np.uint32)
             inside = set(chunks.filter(pl.col("ordinal").is_in(list(matched)))["paper_ordinal"].to_list())
+            if tables.current is not None:
+                inside |= set(chunks["paper_ordinal"].to_list()) - set(tables.current)
             scores = np.nan_to_num(self._vectors.score(shard, vectors, ordinals), nan=-1.0).max(axis=0, initial=-1.0)
             best: dict[int, tuple[float, str, int]] = {}
             for paper, ordinal, score in zip(chunks["paper_ordinal"], chunks["ordinal"], scores, strict=True):
@@ -109,7 +115,21 @@ class IndexedPassages:
 
     def _hits(self, spec: FilterSpec) -> dict[str, BitMap]:
         probe = self._resolved(spec)
-        return {shard: run_probe(probe, self._entities, shard, tables.chunks) for shard, tables in self._shards.items()}
+        return {
+            shard: run_probe(probe, self._entities, shard, tables.chunks, tables.current)
+            for shard, tables in self._shards.items()
+        }
+
+    def _counted(self) -> dict[str, BitMap] | None:
+        """Chunks of the papers that count; None where no paper is masked."""
+        if all(tables.current is None for tables in self._shards.values()):
+            return None
+        return {
+            shard: BitMap(tables.chunks["ordinal"].to_list())
+            if tables.current is None
+            else chunks_of_papers(tables.current, tables.chunks)
+            for shard, tables in self._shards.items()
+        }
 
     def _passage(self, shard: str, ordinal: int) -> Passage:
         tables = self._shards[shard]

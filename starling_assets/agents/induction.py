@@ -19,8 +19,8 @@ from starling_assets.inference.calls import ModelClient
 from .kept_replies import KeptReplies
 from .planning_calls import Passage
 from .probe_loop import LoopLimits, ProbeLoop
-from .probe_state import Ending, PassageSource
-from .schema_loop import SchemaLimits, SchemaLoop
+from .probe_state import Ending, PassageSource, load_states
+from .schema_loop import Round, SchemaLimits, SchemaLoop
 from .tasks import Task, TaskProbe
 
 
@@ -49,6 +49,11 @@ class Induction(BaseModel):
         """Whether both loops reached their targets."""
         return self.probes_ended == "targets" and self.schema_ended == "targets"
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether another run may get further: a budget was spent, or no usable schema came."""
+        return "budget" in (self.probes_ended, self.schema_ended) or self.schema_ended is None
+
     def lines(self) -> list[str]:
         """The outcome in words, a line per loop."""
         schema = "no usable schema was proposed" if self.schema_ended is None else f"ended: {self.schema_ended}"
@@ -61,14 +66,18 @@ def induce(
     """Run both loops over ``source`` and write ``probes.json`` and ``schema.yaml`` of the task's folder.
 
     ``home`` keeps the start, the states and the answers of one sentence with its targets: a killed run goes on from its
-    own start, and a finished one is told again without touching files that a person may have edited since.
+    own start, and a finished one is told again without touching files that a person may have edited since. One that a
+    spent budget cut short goes on when it is run again.
     Raises :class:`ModelFailure` for a fatal failure (quota, key), with everything paid for kept.
     """
     limits = limits or InductionLimits()
-    place = home / content_key(task.name, task.sentence, task.entity_types, task.targets.model_dump(mode="json"))
+    place = state_folder(task, home)
     done = place / "outcome.json"
     if done.is_file():
-        return Induction.model_validate_json(done.read_bytes())
+        told = Induction.model_validate_json(done.read_bytes())
+        if not told.cut_short:
+            return told
+        _reopen(place)
     task = _started(task, place / "start.json")
     kept = KeptReplies(client, place / "answers")
     loop = ProbeLoop(task, source, kept, place / "probes", limits.probes)
@@ -91,6 +100,21 @@ def induce(
     # Last: only now is the induction done.
     write_bytes(done, outcome.model_dump_json(indent=1).encode() + b"\n")
     return outcome
+
+
+def state_folder(task: Task, home: Path) -> Path:
+    """Where below ``home`` the induction of the task's sentence with its targets is kept."""
+    return home / content_key(task.name, task.sentence, task.entity_types, task.targets.model_dump(mode="json"))
+
+
+def _reopen(place: Path) -> None:
+    """Take away the marks that a spent budget left. The steps before them are replayed from kept answers."""
+    for state in load_states(place / "probes"):
+        if state.ended == "budget":
+            (place / "probes" / f"iteration-{state.iteration:03d}.json").unlink()
+    for file in (place / "schema").glob("round-*.json"):
+        if Round.model_validate_json(file.read_bytes()).ended == "budget":
+            file.unlink()
 
 
 def _started(task: Task, file: Path) -> Task:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from pyroaring import BitMap
 
 from resources.entity_index.local import LocalEntityIndex
 from resources.vector_index.faiss_index import FaissVectorIndex
@@ -107,3 +109,11 @@ def test_the_loop_runs_over_real_indexes(source: IndexedPassages, tmp_path: Path
     state = ProbeLoop(small_task(), source, client, tmp_path / "loop").run()
     assert state.ended == "targets"
     assert [probe.matches for probe in state.probes] == [2]
+
+
+def test_papers_that_a_later_shard_replaced_are_in_no_answer(source: IndexedPassages) -> None:
+    tables = source._shards["s"]
+    source._shards["s"] = dataclasses.replace(tables, current=BitMap([0, 1, 3]))
+    assert source.keys(spec(["SmallMolecule"], ["brain"])) == {"s:0"}
+    assert {passage.key for passage in source.search("brain", 9)} == {"s:0", "s:1", "s:3"}
+    assert {passage.key for passage in source.outside([spec(["aspirin"])], 9)} == {"s:3"}
