@@ -125,6 +125,23 @@ def test_a_kill_between_the_tasks_files_and_the_outcome_pays_nothing(tmp_path: P
     assert files_of(tmp_path) == before
 
 
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.95])
+def test_an_induction_that_a_budget_cut_short_goes_on_later(tmp_path: Path, share: float) -> None:
+    drafted(tmp_path / "whole")
+    whole = ScriptedClient(Model())
+    outcome = run(tmp_path / "whole", whole)
+    drafted(tmp_path / "cut")
+    spent, affordable = ScriptedClient(Model()), int(share * len(whole.calls))
+    spent.failures.extend([*[None] * affordable, *[ModelFailure(FailureKind.OVER_BUDGET, "spent")] * 99])
+    first = run(tmp_path / "cut", spent)
+    assert first.cut_short
+    assert not first.sufficient
+    richer = ScriptedClient(Model())
+    assert run(tmp_path / "cut", richer) == outcome
+    assert affordable + len(richer.calls) == len(whole.calls)
+    assert files_of(tmp_path / "cut") == files_of(tmp_path / "whole")
+
+
 def silent(user: str) -> dict[str, Any]:
     """A validator that says nothing of any passage."""
     return {"verdicts": []}
