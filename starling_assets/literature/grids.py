@@ -21,7 +21,7 @@ CHARACTERS_PER_BLOCK = 2_400
 _MAX_SPAN = 1_000
 _MAX_CELLS = 200_000
 #: Attributes that can stretch a cell where no columns are declared; most cells have others or none.
-_SPANNING = frozenset({"colspan", "cspan", "rowspan", "rspan", "morerows"})
+_SPANNING: frozenset[str | bytes] = frozenset({"colspan", "cspan", "rowspan", "rspan", "morerows"})
 #: Written for "no value"; they are neither a number nor zero.
 NO_VALUE = frozenset(
     {"", "-", "–", "—", "−", "‐", "‑", "n/a", "na", "n.a.", "nd", "n.d.", "not tested", "nt", "n.t.", "…", "..."}

@@ -198,7 +198,10 @@ def _paragraph(element: etree._Element, place: Place) -> Iterator[Block]:
 
 def _inner_blocks(element: etree._Element, place: Place) -> Iterator[Block]:
     for child in element:
-        tag = local_name(child.tag)
+        tag = child.tag
+        if tag in _INLINE:  # most children of a paragraph
+            continue
+        tag = local_name(tag)
         if tag in BLOCK_TAGS or tag == "fn":
             yield from _element(child, tag, place)
         elif len(child) and tag not in _INLINE:
