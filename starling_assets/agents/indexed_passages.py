@@ -56,6 +56,11 @@ class IndexedPassages:
         self._vocabulary = vocabulary
         self._settings = settings
 
+    @property
+    def size(self) -> int:
+        """Passages in all shards, those of replaced papers too."""
+        return sum(tables.chunks.height for tables in self._shards.values())
+
     def problems(self, spec: FilterSpec) -> str | None:
         """Why the filter cannot be used: an unknown or malformed term, an empty group."""
         try:

@@ -215,8 +215,19 @@ def task_new(
     sentence: Annotated[str, typer.Argument(help='E.g. "find all molecules whose solubility in water is reported".')],
     name: Annotated[str | None, typer.Option(help="Name of the task; default from the sentence.")] = None,
     entity_type: Annotated[str | None, typer.Option(help="What to find, e.g. Gene; default from the sentence.")] = None,
+    induce: Annotated[bool, typer.Option("--induce", help="Then let the models write probes and schema.")] = False,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="With --induce: most US dollars it may cost.")] = None,
 ) -> None:
-    """Start an own task from one sentence: a draft whose probes and schema are still to be written."""
+    """Start an own task from one sentence: a draft whose probes and schema are still to be written.
+
+    With --induce the models write them (as `task induce` does); the same command again goes on after a stop.
+    """
+    if induce:
+        from .induce import new_and_induce
+
+        with friendly():
+            new_and_induce(sentence, name, entity_type, max_cost)
+        return
     from .task_files import new_task
 
     with friendly():
