@@ -2,7 +2,7 @@
 
 ``plan.json`` lists the units in order. Each flush writes one new part file through a rename, so a part is whole
 or absent; it still carries its own checksum, since a copy or a bad disk can tear it (F2). Of the outcomes of a unit
-the last one that is not ``failed`` counts: running a partition again pays only for units without one.
+the first one that is not ``failed`` counts: running a partition again pays only for units without one.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class ExtractionSettings(Section):
     max_output_tokens: int = Field(700, description="cap of one extraction reply")
     judge_batch: int = Field(4, ge=1, description="records judged in one call")
     judge_output_tokens: int = Field(500, description="cap of one judge reply")
-    max_cost: float | None = Field(None, description="US dollars one task and shard may cost")
+    max_cost: float | None = Field(None, description="US dollars one run of a stage may cost per task and shard")
     fuzzy_quote: float = Field(0.92, ge=0.5, le=1.0, description="similarity from which a quote still counts as found")
 
 
