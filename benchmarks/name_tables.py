@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 #: Columns of name and structure in the tables of Therapeutics Data Commons, of B3DB and of the OPSIN suite.
-_COLUMNS = (("Drug_ID", "Drug"), ("compound_name", "SMILES"), ("name", "inchi"))
+_COLUMNS = (("Drug_ID", "Drug"), ("ID", "X"), ("compound_name", "SMILES"), ("name", "inchi"))
 #: Steps of the reference that use the same sources as the cascade here.
 _REFERENCE_STEP = "+ChEBI"
 
