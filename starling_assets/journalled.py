@@ -10,7 +10,6 @@ from starling_assets.artifacts.journal import Journal, Outcome, Tally
 from starling_assets.inference.calls import FailureKind, ModelFailure, Usage
 from starling_assets.inference.engine import run_blocking, run_units
 from starling_assets.inference.stopping import Stop
-from starling_assets.settings import Settings
 
 #: Connection failures in a row, each after its own retries, from which the endpoint counts as gone.
 GONE_AFTER = 3
@@ -63,11 +62,6 @@ class _Writer:
     def flush(self) -> None:
         self.journal.record(self.waiting)
         self.waiting.clear()
-
-
-def concurrency(settings: Settings) -> int:
-    """Calls in flight: as configured, else 1 for the local model and 16 for a remote endpoint."""
-    return settings.llm.concurrency or (16 if settings.llm.base_url else 1)
 
 
 def run_journalled[U: HasUnit](

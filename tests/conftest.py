@@ -44,3 +44,14 @@ def shared_data() -> Path:
     if named:
         pytest.fail(f"STARLING_TEST_SHARED names {folder}, which is not a folder")
     pytest.skip("the development data is not on this machine (set STARLING_TEST_SHARED to its folder)")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty project; neither a setting nor an editor of the caller's environment leaks in."""
+    for name in list(os.environ):
+        if name.startswith(("STARLING_", "OPENAI_", "DAGSTER_")) or name in {"EDITOR", "VISUAL"}:
+            monkeypatch.delenv(name)
+    (tmp_path / "starling.toml").write_text("")
+    monkeypatch.setenv("STARLING_PROJECT", str(tmp_path))
+    return tmp_path

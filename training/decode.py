@@ -1,4 +1,7 @@
-"""Best legal sequence of labels: 0 outside, 1 begin, 2 inside, 3 end, 4 single."""
+"""Best legal sequence of labels: 0 outside, 1 begin, 2 inside, 3 end, 4 single.
+
+The training environment does not hold the project, so what reads labels stands here and in ``tagging/encoder*.py``.
+"""
 
 from __future__ import annotations
 

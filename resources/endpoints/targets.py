@@ -15,8 +15,6 @@ from starling_assets.inference.calls import Role
 from starling_assets.settings import Settings, SettingsError
 
 #: Calls in flight where the settings name no number.
-LOCAL_CONCURRENCY = 1
-REMOTE_CONCURRENCY = 16
 #: The packaged model shares one slot among all runs of a machine, so a call may wait for others before it is read.
 LOCAL_PATIENCE = 6.0
 
@@ -77,7 +75,7 @@ class Targets:
 
     def concurrency(self, role: Role) -> int:
         """Calls of ``role`` that may be in flight together."""
-        return self._settings.llm.concurrency or (LOCAL_CONCURRENCY if self.packaged(role) else REMOTE_CONCURRENCY)
+        return self._settings.llm.in_flight(role.value)
 
     def is_ready(self, role: Role) -> bool:
         """Whether :meth:`resolve` answers at once."""

@@ -68,13 +68,18 @@ def estimate_missing(project: Project, name: str) -> Estimate:
 
 
 def _show(name: str, found: Estimate, console: Console) -> None:
-    table = Table(title=f"Extraction of {name} that is still to be paid for", show_header=False)
-    table.add_row("calls (windows)", f"{found.calls:,}")
+    console.print(estimate_table(f"Extraction of {name} that is still to be paid for", "windows", found))
+    console.print(f"judging comes on top, by the number of records; `starling run {name}` starts")
+
+
+def estimate_table(title: str, unit: str, found: Estimate) -> Table:
+    """What calls would take; ``unit`` is what one of them reads."""
+    table = Table(title=title, show_header=False)
+    table.add_row(f"calls ({unit})", f"{found.calls:,}")
     table.add_row("prompt tokens", f"{found.prompt_tokens:,}, of them cached by the server {found.cached_tokens:,}")
     table.add_row("completion tokens", f"{found.completion_tokens:,}")
     table.add_row("time", f"{found.seconds / 60:,.1f} minutes")
     cost = "unknown: set llm.price_prompt and llm.price_completion" if found.cost is None else f"{found.cost:,.4f}"
     table.add_row("US dollars", cost if found.most_cost is None else f"{cost}, at most {found.most_cost:,.4f}")
     table.add_row("basis", found.basis)
-    console.print(table)
-    console.print(f"judging comes on top, by the number of records; `starling run {name}` starts")
+    return table

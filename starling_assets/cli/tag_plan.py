@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 import orjson
-from rich.table import Table
 
 from resources.endpoints.building import build_client
 from resources.endpoints.planning import plan_calls
@@ -20,6 +19,7 @@ from starling_assets.tagging.llm.reading import Pass, plan_passes, purpose_of, r
 
 from .bars import terminal
 from .errors import UserError
+from .plan import estimate_table
 from .project import Project
 
 ENGINES = ("student", "teacher")
@@ -38,16 +38,9 @@ def plan_tagging(engine: str | None, *, as_json: bool) -> None:
     if as_json:
         print(orjson.dumps({"engine": chosen, **asdict(found)}, option=orjson.OPT_INDENT_2).decode())
         return
-    table = Table(title=f"Tagging by the {chosen} that is still to be paid for", show_header=False)
-    table.add_row("calls (passes over passages)", f"{found.calls:,}")
-    table.add_row("prompt tokens", f"{found.prompt_tokens:,}, of them cached by the server {found.cached_tokens:,}")
-    table.add_row("completion tokens", f"{found.completion_tokens:,}")
-    table.add_row("time", f"{found.seconds / 60:,.1f} minutes")
-    cost = "unknown: set llm.price_prompt and llm.price_completion" if found.cost is None else f"{found.cost:,.4f}"
-    table.add_row("US dollars", cost if found.most_cost is None else f"{cost}, at most {found.most_cost:,.4f}")
-    table.add_row("basis", found.basis)
     console = terminal()
-    console.print(table)
+    title = f"Tagging by the {chosen} that is still to be paid for"
+    console.print(estimate_table(title, "passes over passages", found))
     console.print(f"set tagging.engine to {chosen} and materialise tag_shards to start; tagging.max_cost bounds it")
 
 

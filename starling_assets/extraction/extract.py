@@ -12,7 +12,7 @@ from starling_assets.agents.tasks import Task, schema_hash
 from starling_assets.artifacts.journal import Journal, Outcome, Tally
 from starling_assets.inference.calls import UNUSABLE, ModelClient, ModelFailure, Role, Usage
 from starling_assets.inference.stopping import Stop
-from starling_assets.journalled import OnProgress, concurrency, failed_outcome, run_journalled
+from starling_assets.journalled import OnProgress, failed_outcome, run_journalled
 from starling_assets.settings import Settings
 
 from .windows import Window, plan_windows
@@ -57,7 +57,7 @@ def extract_shard(
     async def read(window: Window) -> tuple[Outcome, Usage]:
         return await read_window(task, window, client, settings.extraction.max_output_tokens)
 
-    return run_journalled(windows, read, journal, concurrency(settings), on_progress, stop)
+    return run_journalled(windows, read, journal, settings.llm.in_flight(Role.EXTRACTOR.value), on_progress, stop)
 
 
 async def read_window(task: Task, window: Window, client: ModelClient, max_output_tokens: int) -> tuple[Outcome, Usage]:

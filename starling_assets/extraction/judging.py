@@ -18,7 +18,7 @@ from starling_assets.artifacts.keys import content_key
 from starling_assets.artifacts.store import conform, empty
 from starling_assets.inference.calls import UNUSABLE, FailureKind, ModelClient, ModelFailure, Role, Usage
 from starling_assets.inference.stopping import Stop
-from starling_assets.journalled import OnProgress, concurrency, failed_outcome, run_journalled
+from starling_assets.journalled import OnProgress, failed_outcome, run_journalled
 from starling_assets.settings import Settings
 
 from .tables import AXES, VERDICTS
@@ -82,7 +82,7 @@ def judge_shard(
     async def judge(batch: Batch) -> tuple[Outcome, Usage]:
         return await judge_batch(task, batch, client, settings.extraction.judge_output_tokens)
 
-    return run_journalled(batches, judge, journal, concurrency(settings), on_progress, stop)
+    return run_journalled(batches, judge, journal, settings.llm.in_flight(Role.JUDGE.value), on_progress, stop)
 
 
 async def judge_batch(task: Task, batch: Batch, client: ModelClient, max_output_tokens: int) -> tuple[Outcome, Usage]:

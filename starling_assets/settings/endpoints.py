@@ -51,6 +51,10 @@ class LlmSettings(Endpoint):
     temperature: float = Field(0.0, ge=0)
     seed: int = Field(7)
 
+    def in_flight(self, role: str) -> int:
+        """Calls of ``role`` at a time: as configured, else 1 for the packaged model and 16 for an endpoint."""
+        return self.concurrency or (1 if self.for_role(role).base_url is None else 16)
+
     def for_role(self, role: str) -> Endpoint:
         """The endpoint of ``role`` with the default filled in."""
         own: Endpoint = getattr(self, role)

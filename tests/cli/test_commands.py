@@ -11,19 +11,6 @@ from typer.testing import CliRunner, Result
 from starling_assets.cli.app import app
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty project; no setting of the caller's environment leaks in."""
-    import os
-
-    for name in list(os.environ):
-        if name.startswith(("STARLING_", "OPENAI_", "DAGSTER_")):
-            monkeypatch.delenv(name)
-    (tmp_path / "starling.toml").write_text("")
-    monkeypatch.setenv("STARLING_PROJECT", str(tmp_path))
-    return tmp_path
-
-
 def call(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments), catch_exceptions=True)
 

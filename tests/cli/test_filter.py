@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +21,6 @@ ROWS = [
     ("Stroke", "HGNC:77", "Gene"),
     ("drug", "CHEBI:23888", "SmallMoleculeClass"),
 ]
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in list(os.environ):
-        if name.startswith(("STARLING_", "OPENAI_", "DAGSTER_")):
-            monkeypatch.delenv(name)
-    (tmp_path / "starling.toml").write_text("")
-    monkeypatch.setenv("STARLING_PROJECT", str(tmp_path))
-    return tmp_path
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +36,10 @@ SHARDS = {
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in list(os.environ):
-        if name.startswith(("STARLING_", "OPENAI_", "DAGSTER_")):
-            monkeypatch.delenv(name)
-    (tmp_path / "starling.toml").write_text("")
-    monkeypatch.setenv("STARLING_PROJECT", str(tmp_path))
+def project(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tables wide enough that no cell wraps."""
     monkeypatch.setenv("COLUMNS", "220")
-    return tmp_path
+    return project
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from starling_assets.artifacts.journal import Journal
 from starling_assets.extraction.extract import extract_shard, shard_windows
 from starling_assets.inference.calls import FailureKind, ModelFailure
 from starling_assets.inference.stopping import Stop
-from starling_assets.journalled import Progress, concurrency
+from starling_assets.journalled import Progress
 from starling_assets.settings import Settings
 from tests.scripted import ScriptedClient
 
@@ -140,7 +140,12 @@ def test_many_calls_at_a_time_give_the_same_outcomes(tmp_path: Path) -> None:
     assert {key: item.payload for key, item in one.items()} == {key: item.payload for key, item in other.items()}
 
 
-def test_concurrency_follows_the_endpoint() -> None:
-    assert concurrency(Settings()) == 1
-    assert concurrency(Settings.model_validate({"llm": {"base_url": "http://127.0.0.1:1/v1"}})) == 16
-    assert concurrency(Settings.model_validate({"llm": {"concurrency": 3}})) == 3
+def test_calls_in_flight_follow_the_endpoint_of_the_role() -> None:
+    def in_flight(role: str, **llm: Any) -> int:
+        return Settings.model_validate({"llm": llm}).llm.in_flight(role)
+
+    assert in_flight("extractor") == 1
+    assert in_flight("extractor", base_url="http://127.0.0.1:1/v1") == 16
+    assert in_flight("extractor", concurrency=3) == 3
+    own = {"base_url": "http://127.0.0.1:1/v1"}
+    assert (in_flight("judge", judge=own), in_flight("extractor", judge=own)) == (16, 1)

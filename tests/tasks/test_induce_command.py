@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -47,16 +46,6 @@ class WorldModel(Model):
                 ]
             }
         return found
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in list(os.environ):
-        if name.startswith(("STARLING_", "OPENAI_", "DAGSTER_")):
-            monkeypatch.delenv(name)
-    (tmp_path / "starling.toml").write_text("")
-    monkeypatch.setenv("STARLING_PROJECT", str(tmp_path))
-    return tmp_path
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from starling_assets.cli.induction_report import shown
 from starling_assets.inference.calls import FailureKind, ModelFailure
 from tests.scripted import ScriptedClient
 
-from .test_induce_command import SENTENCE, call, indexed, model, project, refused
+from .test_induce_command import SENTENCE, call, indexed, model, refused
 
-__all__ = ["indexed", "model", "project"]
+__all__ = ["indexed", "model"]
 NEW = ("new", SENTENCE, "--name", "entry", "--induce")
 
 

@@ -18,19 +18,6 @@ from starling_assets.cli.app import app
 SENTENCE = "find all molecules whose solubility in water is reported"
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty project, and neither its settings nor an editor from the caller's environment."""
-    import os
-
-    for name in list(os.environ):
-        if name.startswith(("STARLING_", "OPENAI_", "DAGSTER_")) or name in {"EDITOR", "VISUAL"}:
-            monkeypatch.delenv(name)
-    (tmp_path / "starling.toml").write_text("")
-    monkeypatch.setenv("STARLING_PROJECT", str(tmp_path))
-    return tmp_path
-
-
 def call(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["task", *arguments])
 
